@@ -1,0 +1,1 @@
+"""Texts to validated models that remember their places."""

@@ -1,0 +1,1 @@
+"""Remarks about tensors: why a result is empty, scattered or weak."""

@@ -1,0 +1,1 @@
+"""One file a kind of head: roles, channels, box code, activation, extras."""

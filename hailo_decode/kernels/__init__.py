@@ -1,0 +1,1 @@
+"""Compiled loops: no checks, no options, no names of families; the only room with numba."""

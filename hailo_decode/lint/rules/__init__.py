@@ -1,0 +1,1 @@
+"""One function a rule; the docstring is its page and its test."""

@@ -1,0 +1,1 @@
+"""Frozen things that travel between the rooms; they know nobody."""
