@@ -1,0 +1,42 @@
+"""Model files to NetworkInfo: one file a format, recognised by its bytes."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from hailo_decode.networks._format import Format, format_of
+from hailo_decode.plugins import collect
+from hailo_decode.values.network import NetworkInfo
+
+
+def known_formats() -> tuple[Format, ...]:
+    """Return every format of this folder."""
+    return tuple(module.FORMAT for module in collect(__name__, "FORMAT").values())
+
+
+def read_network(path: str | os.PathLike[str], *, verify: bool = False) -> NetworkInfo:
+    """Read what a model file says of its network; weights are never read.
+
+    Parameters
+    ----------
+    path : str or path
+        A file or a folder; its bytes decide what it is, its name does not.
+    verify : bool
+        Also check the checksums that the format has, over the whole file. Without it they are checked
+        where that costs little; ``facts["integrity"]`` of the result says what was checked.
+
+    Raises
+    ------
+    FormatError
+        When no format knows the bytes, or they are not what the format asks for.
+
+    Examples
+    --------
+    >>> read_network("no-such.hef")
+    Traceback (most recent call last):
+    hailo_decode.errors.FormatError: there is no file 'no-such.hef'
+    """
+    place = Path(path)
+    found = format_of(place, known_formats())
+    return found.verify(place) if verify and found.verify else found.read(place)
