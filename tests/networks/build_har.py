@@ -1,7 +1,7 @@
 """Builds made-up HAR archives and HN graphs, shaped as the compiler writes them (never copied from one).
 
-`yolov8_hn` gives a graph in any of the states that a check has to tell apart, `modifications` and `nms_json` the
-two records that go with it, and `har` packs all of it into the bytes of an archive:
+`yolov8_hn` gives a graph in any of the states that a check has to tell apart, `modifications` and `nms_json`
+the two records that go with it, and `har` packs all of it into the bytes of an archive:
 
     graph = yolov8_hn("drone", 640, classes=3, nms=True, split=("conv53",))
     path.write_bytes(har(graph, modifications=modifications(graph), nms_json=nms_json(graph)))
@@ -9,12 +9,11 @@ two records that go with it, and `har` packs all of it into the bytes of an arch
 
 from __future__ import annotations
 
-import gzip
-import io
 import json
-import tarfile
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+
+from networks.build_archives import pack
 
 Json = dict[str, Any]
 
@@ -270,7 +269,7 @@ def har(
     graph : HN, or None
         As `yolov8_hn` or `hn` makes it; `layers` is the short way to give bare layers.
     quant : bytes or None
-        The ``.q.npz``, as `build_npz.qparams` makes it.
+        The ``.q.npz``, as `build_archives.qparams` makes it.
     more : mapping of str to bytes
         Further members by full name; one with the name of a usual member takes its place.
     compress : bool
@@ -292,14 +291,3 @@ def har(
     if quant is not None:
         members[f"{name}.q.npz"] = quant
     return pack({**members, **(more or {})}, compress=compress)
-
-
-def pack(members: Mapping[str, bytes], *, compress: bool = False) -> bytes:
-    """A tar of these members, and nothing of the machine that made it."""
-    out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w", format=tarfile.GNU_FORMAT) as archive:
-        for key, data in members.items():
-            entry = tarfile.TarInfo(key)
-            entry.size = len(data)
-            archive.addfile(entry, io.BytesIO(data))
-    return gzip.compress(out.getvalue(), 6, mtime=0) if compress else out.getvalue()

@@ -1,9 +1,11 @@
-"""Builds made-up ``.npy`` and ``.npz`` bytes without numpy, sound or not."""
+"""Builds the bytes of ``.npy``, ``.npz`` and tar files, without numpy."""
 
 from __future__ import annotations
 
+import gzip
 import io
 import struct
+import tarfile
 import zipfile
 from collections.abc import Mapping, Sequence
 
@@ -35,3 +37,14 @@ def qparams(scope: str, quant: Mapping[str, tuple[float, float]], bits: int = 8)
         arrays[f"{key}/qp_out:0"] = npy((zero, scale))
         arrays[f"{key}/output_activation_bits:0"] = npy((bits,), "<i8", ())
     return npz(arrays)
+
+
+def pack(members: Mapping[str, bytes], *, compress: bool = False) -> bytes:
+    """A tar of these members, and nothing of the machine that made it."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=tarfile.GNU_FORMAT) as archive:
+        for key, data in members.items():
+            entry = tarfile.TarInfo(key)
+            entry.size = len(data)
+            archive.addfile(entry, io.BytesIO(data))
+    return gzip.compress(out.getvalue(), 6, mtime=0) if compress else out.getvalue()
