@@ -60,7 +60,8 @@ class OutputInfo:
     layout : {"host", "device"} or None
         Host: dense, after HailoRT's transform. Device: raw bytes with padding.
     role : str or None
-        Role in the head (``"box"``, ``"cls"``, ``"obj"``, ``"extra"``, ``"proto"``), where the source proves it.
+        Role in the head (``"box"``, ``"cls"``, ``"obj"``, ``"extra"``, ``"proto"``), where the source
+        proves it.
     stride : int or None
         Input pixels per cell, where the source states it.
     network : str or None
@@ -71,6 +72,8 @@ class OutputInfo:
         For an output that is an NMS result.
     arrays : tuple of str
         Recordings only: members that hold this output as one array per class.
+    facts : mapping
+        Everything else that the source states of it, by the source's own names; what JSON can hold.
     """
 
     name: str
@@ -87,6 +90,7 @@ class OutputInfo:
     original_names: tuple[str, ...] = ()
     nms: NmsInfo | None = None
     arrays: tuple[str, ...] = ()
+    facts: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +146,8 @@ class OpInfo:
     ----------
     name : str
     kind : str
-        ``"yolov8"``, ``"yolov5"``, ``"yolov5seg"``, ``"yolox"``, ``"ssd"``, ``"iou"``, ``"softmax"``, ``"argmax"``.
+        ``"yolov8"``, ``"yolov5"``, ``"yolov5seg"``, ``"yolox"``, ``"ssd"``, ``"iou"``, ``"softmax"``,
+        ``"argmax"``.
     output : str or None
         Name of the output it feeds.
     inputs : tuple of str
@@ -174,7 +179,8 @@ class NetworkInfo:
     input_size : (int, int) or None
         Height and width of the network's input, pixels.
     inputs, outputs : tuple of OutputInfo
-        Outputs are what a caller receives: the results of a post-processing step, where there is one, or raw heads.
+        Outputs are what a caller receives: the results of a post-processing step, where there is one,
+        or raw heads.
     heads : tuple of OutputInfo
         The layers that feed a post-processing step; empty where there is none.
     family, task : str or None
@@ -200,7 +206,8 @@ class NetworkInfo:
     letterbox : mapping or None
         Recordings only: how the photo was placed, as the description states it.
     facts : mapping
-        Everything else that the source states, by its own names; shown by `inspect --json`.
+        Everything else that the source states, by its own names, as JSON can hold it; shown by
+        `inspect --json`.
     """
 
     name: str

@@ -1,0 +1,141 @@
+"""The frame: class scores to keys, keys to boxes, boxes to the result, in one compiled call."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hailo_decode.kernels import layout as at
+from hailo_decode.kernels._jit import inner, kernel
+from hailo_decode.kernels.memory import bytes_at
+from hailo_decode.kernels.pick import pick_ranked, pick_scored
+from hailo_decode.kernels.scan import block_maxima, count_bad
+from hailo_decode.kernels.select import select
+from hailo_decode.kernels.sort import sort_keys
+
+_OPENING = 300  # blocks whose best byte opens the first band
+_WIDEN = 6  # ranks in the second band; each later one is twice as wide
+
+
+@inner
+def _begin(settings, work, report):
+    """Make the scratch space ready for a new frame."""
+    for k in range(report.shape[0]):
+        report[k] = 0
+    heads, class_counts, seen, stamp = work[0], work[1], work[2], work[3]
+    for c in range(settings[at.CLASSES]):
+        heads[c] = -1
+        class_counts[c] = 0
+    if stamp[0] == np.int32(0x7FFFFFFF):
+        stamp[0] = 0
+        for k in range(seen.shape[0]):
+            seen[k] = 0
+    stamp[0] += 1
+
+
+@inner
+def _opening_band(maxima, blocks, fields, ranks, settings, counts):
+    """Return the rank behind the first band: all ranks, or where some hundred blocks are reached.
+
+    With a low threshold tens of thousands of candidates stand in line for `max_det` places: 733 us if all are
+    written, sorted and tried, 103 us if the best few hundred are, and the next only when places stay free.
+    """
+    ranks_in_all = settings[at.RANKS]
+    if ranks_in_all > counts.shape[0]:
+        return ranks_in_all
+    for r in range(ranks_in_all):
+        counts[r] = 0
+    hit = 0
+    for level in range(settings[at.LEVELS]):
+        table = fields[level, at.CLASS, at.TABLE]
+        for q in range(blocks[level], blocks[level + 1]):
+            rank = ranks[table, maxima[q]]
+            if rank < ranks_in_all:
+                counts[rank] += 1
+                hit += 1
+    if hit <= 2 * _OPENING:
+        return ranks_in_all
+    reached = 0
+    for r in range(ranks_in_all):
+        reached += counts[r]
+        if reached >= _OPENING:
+            return r + 1
+    return ranks_in_all
+
+
+@kernel
+def frame_ranked(addresses, fields, strides, settings, iou_max, lookup, maxima, keys, work, result, report):
+    """Decode a frame whose class scores are bytes with one scale a level: scores are ranked in advance.
+
+    Parameters
+    ----------
+    addresses : (outputs,) i8
+    fields : (levels, roles, COLUMNS) i8
+    strides : (levels, 2) f8, input pixels
+    settings : (SETTINGS,) i8
+    iou_max : f4
+    lookup : (ranks, cuts, scores, quants, tables)
+        ranks (tables, 256) i4: rank of each byte. cuts (levels, ranks + 1) i4: smallest byte of a rank below r.
+        scores (ranks,) f4. quants (rows, 2) f8. tables (rows, 256) f8: exponentials of bytes.
+    maxima : (blocks,) u1, scratch
+    keys : (keys, spare, counts) of (capacity,) u8, (capacity,) u8, (n,) i4, scratch
+    work, result, report
+        As in `select`.
+    """
+    ranks, cuts = lookup[0], lookup[1]
+    candidates, spare, counts, blocks, band = keys
+    _begin(settings, work, report)
+    blocks[0] = 0
+    for level in range(settings[at.LEVELS]):
+        field = fields[level, at.CLASS]
+        x = bytes_at(addresses[field[at.TENSOR]], field[at.ELEMENTS])
+        blocks[level + 1] = blocks[level] + block_maxima(x, maxima[blocks[level] :])
+    first = np.int64(0)
+    behind = np.int64(_opening_band(maxima, blocks, fields, ranks, settings, counts))
+    wide = np.int64(_WIDEN)
+    while True:
+        n = np.int64(0)
+        band[0], band[1] = first, behind
+        for level in range(settings[at.LEVELS]):
+            field = fields[level, at.CLASS]
+            x = bytes_at(addresses[field[at.TENSOR]], field[at.ELEMENTS])
+            band[2] = cuts[level, behind]
+            n = pick_ranked(x, field, maxima[blocks[level] : blocks[level + 1]], band, ranks, settings, candidates, n)
+        sort_keys(candidates, spare, n, settings[at.SORT_FROM], settings[at.KEY_BITS], counts[:512])
+        select(candidates, n, addresses, fields, strides, settings, iou_max, lookup, work, result, report)
+        if behind >= settings[at.RANKS] or report[at.FULL] != 0 or report[at.CAPPED] != 0:
+            return
+        first = behind
+        behind = min(settings[at.RANKS], behind + wide)
+        wide *= 2
+
+
+@kernel
+def frame_scored(addresses, fields, strides, settings, iou_max, lookup, floors, keys, work, result, report):
+    """Decode a frame whose scores are computed one by one: f4, u2, or a scale for each channel.
+
+    Parameters
+    ----------
+    floors : (rows,) f8, raw
+        Smallest value of each class channel that reaches the threshold; rows as in `quants`.
+    Others
+        As in `frame_ranked`.
+    """
+    quants = lookup[3]
+    candidates, spare, counts = keys[0], keys[1], keys[2]
+    _begin(settings, work, report)
+    n = np.int64(0)
+    for level in range(settings[at.LEVELS]):
+        field = fields[level, at.CLASS]
+        item = field[at.ITEM]
+        raw = bytes_at(addresses[field[at.TENSOR]], field[at.ELEMENTS] * item)
+        if item == 1:
+            n = pick_scored(raw, field, floors, quants, settings, candidates, n)
+        elif item == 2:
+            n = pick_scored(raw.view(np.uint16), field, floors, quants, settings, candidates, n)
+        else:
+            real = raw.view(np.float32)
+            report[at.BAD_VALUES] += count_bad(real)
+            n = pick_scored(real, field, floors, quants, settings, candidates, n)
+    if report[at.BAD_VALUES] == 0:
+        sort_keys(candidates, spare, n, settings[at.SORT_FROM], settings[at.KEY_BITS], counts[:512])
+        select(candidates, n, addresses, fields, strides, settings, iou_max, lookup, work, result, report)

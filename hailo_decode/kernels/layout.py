@@ -1,0 +1,68 @@
+"""Columns of the tables that tell kernels where a field's elements lie.
+
+A *field* is one role at one level: the class scores of stride 8, say. Its row of the `fields` table holds
+integers only; offsets and pitches count elements. Element (h, w, channel) lies at::
+
+    h * ROW + w * COLUMN + (channel >> 3) * GROUP + (channel & 7) * CHANNEL
+
+with GROUP = 8 * CHANNEL in every order but F8CR, so that one formula serves them all.
+"""
+
+TENSOR = 0  # which output: index into the table of addresses
+ITEM = 1  # bytes of an element: 1, 2, or 4 for f4
+ELEMENTS = 2  # how many elements the buffer holds, padding included
+HEIGHT = 3
+WIDTH = 4
+ROW = 5
+COLUMN = 6
+CHANNEL = 7
+GROUP = 8
+OUTER = 9  # pitch of the outermost axis
+MIDDLE = 10  # pitch of the middle axis
+AXIS_H = 11  # which axis is which: 0 outermost, 1 middle, 2 innermost
+AXIS_W = 12
+AXIS_C = 13
+EIGHTS = 14  # 1 where the innermost axis holds eight channels of each cell (F8CR)
+FIRST = 15  # first channel of this field
+STEP = 16  # channels from one anchor to the next
+COUNT = 17  # channels of this field for each anchor
+ANCHORS = 18  # anchors in each cell
+BASE = 19  # number of the level's first anchor
+TABLE = 20  # first row of this field's look-up tables
+TABLE_STEP = 21  # rows from one channel to the next: 0 where all channels share one
+QUANT = 22  # first row of this field's (scale, zero point)
+QUANT_STEP = 23  # 0 where all channels share one
+LOGITS = 24  # 1 where the sigmoid is still to be applied
+MODE = 25  # how its numbers become real ones: 0 by table, 1 by scale and zero point
+COLUMNS = 26
+
+CLASS = 0  # roles of a level, as places in the table of fields
+BOX = 1
+
+# Settings of a frame, integers.
+LEVELS = 0
+CLASSES = 1
+RANKS = 2  # how many distinct scores reach the threshold; 0 where scores are computed
+ANCHOR_BITS = 3
+CLASS_BITS = 4
+SORT_FROM = 5  # lowest bit of a key that the sort must look at
+KEY_BITS = 6
+MULTI_LABEL = 7
+AGNOSTIC = 8
+SUPPRESS = 9
+MAX_DET = 10
+MAX_NMS = 11
+MAX_PER_CLASS = 12
+BOX_CODE = 13
+SETTINGS = 14
+
+# What a frame reports beside its boxes.
+FOUND = 0  # rows of the result
+TRIED = 1  # candidates that went into suppression
+CAPPED = 2  # 1: MAX_NMS was reached, weaker candidates were not looked at
+FULL = 3  # 1: MAX_DET was reached
+CLASS_FULL = 4  # candidates turned away because their class held MAX_PER_CLASS boxes
+BAD_VALUES = 5  # class scores that are nan or infinite
+BAD_BOXES = 6  # boxes that came out nan or infinite
+HELD = 7  # boxes that suppression compares with
+REPORT = 8

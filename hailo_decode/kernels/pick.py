@@ -1,0 +1,182 @@
+"""Candidates: every score that reaches the threshold becomes one number that says all of it.
+
+A candidate is a key of 64 bits: ``rank | class | anchor``, best first when sorted ascending. So the sort needs no
+payload, and equal scores keep the order that is documented: lower class, then row-major cell, level by level.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from hailo_decode.kernels import layout as at
+from hailo_decode.kernels._jit import inner
+from hailo_decode.kernels.memory import trailing_zeros
+from hailo_decode.kernels.scan import BLOCK, any_reaches, largest
+
+_HIGH = np.uint64(0x8080808080808080)
+_LOW = np.uint64(0x7F7F7F7F7F7F7F7F)
+_ONES = np.uint64(0x0101010101010101)
+_U0 = np.uint64(0)
+_U1 = np.uint64(1)
+_SUB = 64  # elements that are looked at once more inside a block that was hit
+TOP_SCORE = np.int64(0x7F7FFFFF)  # bits of the largest f4: computed scores rank by their bits, highest first
+
+
+@inner
+def locate(field, f):
+    """Return (anchor, class) of the element at offset `f`, or (-1, -1) for padding and other fields."""
+    outer = f // field[at.OUTER]
+    rest = f - outer * field[at.OUTER]
+    middle = rest // field[at.MIDDLE]
+    last = rest - middle * field[at.MIDDLE]
+    eighth = np.int64(0)
+    if field[at.EIGHTS] != 0:
+        eighth = last & 7
+        last >>= 3
+    if field[at.AXIS_C] == 2:
+        h, w, c = outer, middle, last
+    elif field[at.AXIS_C] == 0:
+        h, w, c = middle, last, outer
+    else:
+        h, w, c = outer, last, middle
+    if field[at.EIGHTS] != 0:
+        c = (c << 3) + eighth
+    anchor = np.int64(0)
+    if field[at.ANCHORS] > 1:
+        anchor = c // field[at.STEP]
+        c -= anchor * field[at.STEP]
+    c -= field[at.FIRST]
+    if h >= field[at.HEIGHT] or w >= field[at.WIDTH] or c < 0 or c >= field[at.COUNT] or anchor >= field[at.ANCHORS]:
+        return np.int64(-1), np.int64(-1)
+    return field[at.BASE] + (h * field[at.WIDTH] + w) * field[at.ANCHORS] + anchor, c
+
+
+@inner
+def pick_ranked(x, field, maxima, band, ranks, settings, keys, n):
+    """Append a key for each byte of one level whose rank lies in a band.
+
+    Parameters
+    ----------
+    x : (m,) u1, raw
+    field : (COLUMNS,) i8
+        The level's class field.
+    maxima : (blocks,) u1
+        Largest byte of each block.
+    band : (3,) i8
+        First rank, the rank behind the last, and the smallest byte that can have one of them.
+    ranks : (tables, 256) i4
+        Place of each byte's score among all scores that reach the threshold, 0 the highest.
+    settings : (SETTINGS,) i8
+    keys : (capacity,) u8, out
+    n : int
+        How many keys are there already.
+
+    Returns
+    -------
+    int
+        How many keys are there now.
+    """
+    first, behind, lowest = band[0], band[1], band[2]
+    if lowest > 255:
+        return n
+    floor = np.uint8(lowest)
+    anchor_bits = settings[at.ANCHOR_BITS]
+    rank_shift = anchor_bits + settings[at.CLASS_BITS]
+    # Eight bytes at a time: bit 7 of each byte of `reached` tells whether that byte is >= floor, exactly.
+    lift = (np.uint64(0x80) - np.uint64(lowest & 0x7F)) * _ONES
+    upper_half = lowest >= 128
+    size = x.shape[0]
+    whole = size >> 3
+    words = x[: whole << 3].view(np.uint64)
+    for q in range(maxima.shape[0]):
+        if maxima[q] < floor:
+            continue
+        for start in range(q * BLOCK, min(q * BLOCK + BLOCK, size), _SUB):
+            end = min(start + _SUB, size)
+            if largest(x[start:end]) < floor:
+                continue
+            for k in range(start >> 3, (end + 7) >> 3):
+                if k < whole:
+                    word = words[k]
+                    lifted = (word & _LOW) + lift
+                    reached = (lifted & word if upper_half else lifted | word) & _HIGH
+                else:  # the last bytes, where they fill no word
+                    reached = _U0
+                    for j in range(end - (k << 3)):
+                        if x[(k << 3) + j] >= floor:
+                            reached |= np.uint64(0x80) << np.uint64(8 * j)
+                while reached != _U0:
+                    f = (k << 3) + np.int64(trailing_zeros(reached) >> np.uint64(3))
+                    reached &= reached - _U1
+                    anchor, c = locate(field, f)
+                    if anchor < 0:
+                        continue
+                    rank = np.int64(ranks[field[at.TABLE] + c * field[at.TABLE_STEP], x[f]])
+                    if first <= rank < behind:
+                        keys[n] = np.uint64((rank << rank_shift) | (c << anchor_bits) | anchor)
+                        n += 1
+    return n
+
+
+@inner
+def sigmoid(x):
+    """Return 1 / (1 + exp(-x)), f8."""
+    return 1.0 / (1.0 + math.exp(-x))
+
+
+@inner
+def score_key(score, settings):
+    """Return the rank part of the key of a computed score, f8 in, i8 out."""
+    return TOP_SCORE - np.int64(np.float32(score).view(np.uint32))
+
+
+@inner
+def pick_scored(x, field, floors, quants, settings, keys, n):
+    """Append a key for each element of one level that reaches its threshold, with its score computed.
+
+    Parameters
+    ----------
+    x : (m,) u1 | u2 | f4, raw
+    field : (COLUMNS,) i8
+    floors : (rows,) f8, raw
+        Smallest raw value that reaches the threshold, for the field or for each of its channels.
+    quants : (rows, 2) f8
+        Scale and zero point.
+    settings, keys, n
+        As in `pick_ranked`.
+    """
+    lowest = floors[field[at.QUANT]]
+    for c in range(field[at.QUANT_STEP] * (field[at.COUNT] - 1)):
+        lowest = min(lowest, floors[field[at.QUANT] + c + 1])
+    if lowest > 65535.0 and field[at.ITEM] < 4 or lowest > 255.0 and field[at.ITEM] == 1:
+        return n
+    floor = x.dtype.type(lowest)
+    anchor_bits = settings[at.ANCHOR_BITS]
+    rank_shift = anchor_bits + settings[at.CLASS_BITS]
+    size = x.shape[0]
+    for block in range(0, size, BLOCK):
+        if not any_reaches(x[block : min(block + BLOCK, size)], floor):
+            continue
+        for start in range(block, min(block + BLOCK, size), _SUB):
+            end = min(start + _SUB, size)
+            if not any_reaches(x[start:end], floor):
+                continue
+            for f in range(start, end):
+                if not x[f] >= floor:
+                    continue
+                anchor, c = locate(field, f)
+                if anchor < 0:
+                    continue
+                row = field[at.QUANT] + c * field[at.QUANT_STEP]
+                value = np.float64(x[f])
+                if not value >= floors[row]:
+                    continue
+                score = (value - quants[row, 1]) * quants[row, 0]
+                if field[at.LOGITS] != 0:
+                    score = sigmoid(score)
+                rank = score_key(score, settings)
+                keys[n] = np.uint64((rank << rank_shift) | (c << anchor_bits) | anchor)
+                n += 1
+    return n

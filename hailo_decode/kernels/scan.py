@@ -1,0 +1,60 @@
+"""First pass over the class scores: which blocks hold anything that reaches the threshold."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hailo_decode.kernels._jit import inner
+
+# Elements in a block. The reduction across a vector register is paid once a block: 640 bytes read at
+# 91 GB/s, one row of 80 classes at a time at 28 GB/s; 320 to 1280 are within 5 % of each other.
+BLOCK = 640
+
+
+@inner
+def largest(v):
+    """Return the largest of some u1.
+
+    A contiguous slice, an accumulator of the same dtype and a select: this shape, and no other that was
+    tried, becomes one `vpmaxub` (`umax` on ARM) for 64 (16) bytes. An accumulator `m = 0` is 2.4 times, an index
+    with an offset instead of a slice 26 times, `v.max()` 6 times slower.
+    """
+    m = np.uint8(0)
+    for k in range(v.shape[0]):
+        x = v[k]
+        m = x if x > m else m
+    return m
+
+
+@inner
+def any_reaches(v, floor):
+    """Tell whether any element is at least `floor`, of the same dtype; nan never is.
+
+    An OR of comparisons: LLVM leaves a maximum of f4 scalar, 6 times slower.
+    """
+    hit = np.int32(0)
+    for k in range(v.shape[0]):
+        hit |= np.int32(v[k] >= floor)
+    return hit != 0
+
+
+@inner
+def count_bad(v):
+    """Count nan and infinities in some f4."""
+    bad = np.int32(0)
+    for k in range(v.shape[0]):
+        bad += np.int32((v[k] - v[k]) != np.float32(0))
+    return bad
+
+
+@inner
+def block_maxima(x, out):
+    """Fill `out` with the largest byte of each block of a flat u1 buffer; return their number."""
+    n = x.shape[0]
+    full = n // BLOCK
+    for q in range(full):
+        out[q] = largest(x[q * BLOCK : q * BLOCK + BLOCK])
+    if full * BLOCK < n:
+        out[full] = largest(x[full * BLOCK :])
+        full += 1
+    return full
