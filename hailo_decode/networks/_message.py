@@ -150,7 +150,7 @@ class Message:
         found = self._last(number, FIXED64)
         return float(struct.unpack_from("<d", self._buffer, found[1])[0]) if found else 0.0
 
-    def float(self, number: int) -> float:
+    def single(self, number: int) -> float:
         """Read a 32-bit float, 0 when absent."""
         found = self._last(number, FIXED32)
         return float(struct.unpack_from("<f", self._buffer, found[1])[0]) if found else 0.0

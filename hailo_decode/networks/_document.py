@@ -1,0 +1,211 @@
+"""JSON text to values that know their place, so that every complaint names the key."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from hailo_decode.errors import FormatError
+
+MAX_BYTES = 32 << 20
+_LIMIT = 1 << 31
+
+
+class _Doubled(dict[str, Any]):
+    """An object that held one key twice."""
+
+    key: str
+
+
+def read_json(data: bytes, what: str = "JSON") -> Any:
+    """Parse JSON as its standard has it: no key twice, no NaN, no endless numbers.
+
+    Parameters
+    ----------
+    data : bytes
+        UTF-8, with or without a byte order mark.
+    what : str
+        What the text is, for errors.
+
+    Raises
+    ------
+    FormatError
+        With the byte where the text stops being JSON, or the path of a key that comes twice.
+    """
+    import json
+
+    if len(data) > MAX_BYTES:
+        raise FormatError(f"the {what} is {len(data)} bytes long", wanted=f"at most {MAX_BYTES}")
+    try:
+        text = data.decode("utf-8-sig")
+        value = json.loads(text, object_pairs_hook=_object, parse_constant=_no_constant)
+    except UnicodeDecodeError as error:
+        raise FormatError(f"the {what} is not UTF-8 text", offset=error.start) from error
+    except json.JSONDecodeError as error:
+        at = len(text[: error.pos].encode())
+        place = f"line {error.lineno}, column {error.colno}"
+        raise FormatError(f"the {what} is not JSON: {error.msg} in {place}", offset=at) from error
+    except RecursionError as error:
+        raise FormatError(f"the {what} is nested too deep") from error
+    except ValueError as error:  # a whole number of thousands of digits, or NaN
+        raise FormatError(f"the {what} holds a number that cannot be: {str(error)[:80]}") from error
+    _refuse_doubled(value, what)
+    return value
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) == len(pairs):
+        return made
+    doubled = _Doubled(made)
+    seen: set[str] = set()
+    doubled.key = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+    return doubled
+
+
+def _no_constant(name: str) -> float:
+    raise ValueError(name)
+
+
+def _refuse_doubled(value: Any, what: str) -> None:
+    left: list[tuple[str, Any]] = [("", value)]
+    while left:
+        path, item = left.pop()
+        if isinstance(item, _Doubled):
+            raise FormatError(f"the key {_join(path, item.key)!r} stands twice in one object of the {what}")
+        if isinstance(item, dict):
+            left.extend((_join(path, key), inner) for key, inner in item.items())
+        elif isinstance(item, list):
+            left.extend(
+                (f"{path}[{i}]", inner) for i, inner in enumerate(item) if isinstance(inner, (dict, list))
+            )
+
+
+def _join(path: str, key: str) -> str:
+    return f"{path}.{key}" if path else key
+
+
+class Node:
+    """A value inside a JSON document, and its path there.
+
+    Every accessor takes a key, gives None (or nothing) for an absent or null one, and raises FormatError
+    that names the path when the value is of another kind.
+
+    Parameters
+    ----------
+    value : object
+        A mapping.
+    path : str
+        Such as ``"outputs[2]"``; empty for the document itself.
+    """
+
+    __slots__ = ("_asked", "path", "value")
+
+    def __init__(self, value: Any, path: str = "") -> None:
+        self.path = path
+        self._asked: set[str] = set()
+        if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+            raise self._wrong(None, value, "an object")
+        self.value: Mapping[str, Any] = value
+
+    def _wrong(self, key: str | None, got: Any, wanted: str) -> FormatError:
+        place = self.path if key is None else _join(self.path, key)
+        shown = repr(got)
+        return FormatError(
+            f"{place or 'the document'} cannot be used",
+            got=shown if len(shown) <= 80 else shown[:77] + "...",
+            wanted=wanted,
+        )
+
+    def get(self, key: str) -> Any:
+        """Return the value under a key as it is, None when absent."""
+        self._asked.add(key)
+        return self.value.get(key)
+
+    def rest(self) -> dict[str, Any]:
+        """Return the entries that nobody has asked for so far."""
+        return {key: value for key, value in self.value.items() if key not in self._asked}
+
+    def text(self, key: str, among: tuple[str, ...] = ()) -> str | None:
+        """Read a string, one of `among` where those are given."""
+        value = self.get(key)
+        if value is None or (isinstance(value, str) and (not among or value in among)):
+            return value
+        raise self._wrong(key, value, "one of " + ", ".join(among) if among else "text")
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """Read a list of strings."""
+        value = self.get(key)
+        if value is None:
+            return ()
+        if isinstance(value, (list, tuple)) and all(isinstance(item, str) for item in value):
+            return tuple(value)
+        raise self._wrong(key, value, "a list of texts")
+
+    def flag(self, key: str) -> bool | None:
+        """Read true or false."""
+        value = self.get(key)
+        if value is None or isinstance(value, bool):
+            return value
+        raise self._wrong(key, value, "true or false")
+
+    def whole(self, key: str, least: int = 0) -> int | None:
+        """Read a whole number of at least `least`."""
+        value = self.get(key)
+        if value is None:
+            return None
+        if is_number(value) and least <= value < _LIMIT and value == int(value):
+            return int(value)
+        raise self._wrong(key, value, f"a whole number, {least} or more")
+
+    def number(self, key: str) -> float | None:
+        """Read a finite number."""
+        value = self.get(key)
+        if value is None or is_number(value):
+            return None if value is None else float(value)
+        raise self._wrong(key, value, "a finite number")
+
+    def sizes(self, key: str, *counts: int) -> tuple[int, ...] | None:
+        """Read a list of whole numbers above 0; how many, `counts` says."""
+        value = self.get(key)
+        if value is None:
+            return None
+        if (
+            isinstance(value, (list, tuple))
+            and len(value) in counts
+            and all(is_number(item) and 0 < item < _LIMIT and item == int(item) for item in value)
+        ):
+            return tuple(map(int, value))
+        raise self._wrong(key, value, f"{' or '.join(map(str, counts))} whole numbers above 0")
+
+    def pairs(self, key: str) -> tuple[tuple[float, float], ...]:
+        """Read a list of pairs of finite numbers."""
+        value = self.get(key)
+        if value is None:
+            return ()
+        if isinstance(value, (list, tuple)) and all(
+            isinstance(item, (list, tuple)) and len(item) == 2 and all(map(is_number, item)) for item in value
+        ):
+            return tuple((float(a), float(b)) for a, b in value)
+        raise self._wrong(key, value, "a list of pairs of numbers")
+
+    def node(self, key: str) -> Node | None:
+        """Return the object under a key."""
+        value = self.get(key)
+        return None if value is None else Node(value, _join(self.path, key))
+
+    def nodes(self, key: str) -> Iterator[Node]:
+        """Yield the objects of a list."""
+        value = self.get(key)
+        if value is None:
+            return
+        if not isinstance(value, (list, tuple)):
+            raise self._wrong(key, value, "a list of objects")
+        for i, item in enumerate(value):
+            yield Node(item, f"{_join(self.path, key)}[{i}]")
+
+
+def is_number(value: Any) -> bool:
+    """Tell whether a value is a finite number; true and false are none."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
