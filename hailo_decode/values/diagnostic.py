@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
+
+# Where something stands inside a document: keys and indices, from the root.
+Path = tuple[str | int, ...]
 
 
 class Severity(str, Enum):
@@ -12,6 +16,18 @@ class Severity(str, Enum):
     ERROR = "error"
     WARNING = "warning"
     NOTE = "note"
+
+
+class Confidence(str, Enum):
+    """How well a remark is founded.
+
+    Proved: the files at hand show it. Likely: all public evidence points that way. Possible: it is one of the
+    causes that have been seen.
+    """
+
+    PROVED = "proved"
+    LIKELY = "likely"
+    POSSIBLE = "possible"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +49,20 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
+class Edit:
+    """One value to put into a document.
+
+    Attributes
+    ----------
+    path : tuple of str and int
+    value : str, int, float, bool or None, or lists and dicts of them
+    """
+
+    path: Path
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One remark.
 
@@ -51,6 +81,10 @@ class Diagnostic:
         The place in that file, where it is a text file.
     path : tuple of str and int
         The place inside the document, such as ``("bbox_decoders", 0, "stride")``.
+    confidence : Confidence or None
+        How well it is founded; None where the question does not arise.
+    fix : tuple of Edit
+        What makes the document right, where the files at hand prove it.
     """
 
     code: str
@@ -59,4 +93,6 @@ class Diagnostic:
     hint: str | None = None
     file: str | None = None
     span: Span | None = None
-    path: tuple[str | int, ...] = ()
+    path: Path = ()
+    confidence: Confidence | None = None
+    fix: tuple[Edit, ...] = ()
