@@ -16,11 +16,16 @@ _ARCH = re.compile(
     r"(?:Architecture HEF was compiled for|HEF Compatible for): ?([A-Z0-9_]+(?:, ?[A-Z0-9_]+)*)"
 )
 _COMPILER = re.compile(r"HEF Compiler Version: ?(\d+\.\d+\.\d+)")
-_PARSING = re.compile(r"\bParsing (\S.*):$")
+_PARSING = re.compile(r"\bParsing (\S.*\.hef):$")
+_OPERATION = re.compile(r"\bOperation:(?: #.*)?$")
 _GROUP = re.compile(
     r"Network group name: ?(\S+), (?:Single|Multi) Context(?: - Number of contexts: ?(\d{1,4}))?"
 )
 _NETWORK = re.compile(r"Network name: ?(\S+)")
+
+
+# A HEF holds 8 groups of 8 networks at most (HailoRT 5.2, hailort.h); a text may show a folder of them.
+_MOST_BLOCKS = 512
 
 
 @dataclass(slots=True)
@@ -59,12 +64,15 @@ def _cut(text: str) -> list[Block]:
     for number, line in clean_lines(text):
         head = _headline(line, block)
         if head is not None:
-            done, block, section = [*done, block], head, ""
-        elif line.endswith("Stream infos:"):
-            section = "streams"
-        elif line.endswith("VStream infos:"):
+            done += [block] if block.streams or block.vstreams else []
+            block, section = head, ""
+            if len(done) > _MOST_BLOCKS:
+                raise FormatError(f"the text describes more than {_MOST_BLOCKS} networks")
+        elif "VStream infos:" in line:
             section = "vstreams"
-        elif line.endswith("Operation:"):
+        elif "Stream infos:" in line:
+            section = "streams"
+        elif _OPERATION.search(line):
             section = "op"
             block.op_lines.clear()
         elif port := port_of(line, number):
@@ -72,7 +80,7 @@ def _cut(text: str) -> list[Block]:
             _add(block, port, section, number)
         elif section == "op":
             block.op_lines.append(line)
-    return [b for b in [*done, block] if b.streams or b.vstreams]
+    return [*done, block] if block.streams or block.vstreams else done
 
 
 def _headline(line: str, block: Block) -> Block | None:
@@ -141,10 +149,12 @@ def labels_of(blocks: Sequence[Block]) -> list[str]:
 
 
 def printed(port: Port) -> str:
+    """Return the right side of a line, as it was printed."""
     sizes = "x".join(map(str, port.sizes)) if port.nms is None else "..."
     return f"{port.dtype}, {port.order}({sizes})"
 
 
 def scope_of(ports: Iterable[str]) -> str | None:
+    """Return what stands before the slash in every name that has one, or None where they differ."""
     scopes = {p.partition("/")[0] for p in ports if "/" in p}
     return scopes.pop() if len(scopes) == 1 else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from hailo_decode.errors import FormatError
 from hailo_decode.values.network import NmsInfo
@@ -49,10 +50,10 @@ class Port:
 
 
 def clean_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Yield each line with its number, counted from 1: without colour codes, every gap one space."""
+    """Yield each line with its number from 1: no colour codes, no quote marks, every gap one space."""
     for number, line in enumerate(text.splitlines(), 1):
         if len(line) <= _LONGEST_LINE:
-            yield number, " ".join(_COLOURS.sub("", line).split())
+            yield number, " ".join(_COLOURS.sub("", line).split()).lstrip("> |")
 
 
 def port_of(line: str, number: int) -> Port | None:
@@ -94,7 +95,7 @@ def _whole(text: str, name: str, number: int) -> int:
 
 
 def _nms(inside: str, name: str, number: int) -> NmsInfo:
-    fields: dict[str, int] = {}
+    fields: dict[str, Any] = {}
     for piece in inside.split(","):
         label, _, value = piece.partition(":")
         field, digits = _NMS_FIELD.get(label.strip().lower()), value.strip()

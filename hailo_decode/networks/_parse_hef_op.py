@@ -9,28 +9,28 @@ from typing import Any
 from hailo_decode.networks._parse_hef_lines import Port
 from hailo_decode.values.network import NmsInfo, OpInfo
 
-_KIND = re.compile(r"^(?:Op ([A-Za-z0-9_]+)|([A-Z0-9_]+) Op)\b")
-_FIELD = re.compile(r"^([A-Z][A-Za-z ]{1,40}): ?(\S[^#]*)")
+_KIND = re.compile(r"\b(?:Op ([A-Z0-9_]{2,30})|([A-Z0-9_]{2,30}) Op)(?: #.*)?$")
 _NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,15})?")
 
-# Labels as printed, in lower case, to the name of the field.
+# Labels as printed to the names of the fields.
 _LABELS = {
-    "name": "name",
-    "score threshold": "score_threshold",
-    "iou threshold": "iou_threshold",
-    "classes": "classes",
-    "cross classes": "cross_classes",
-    "nms results order": "nms_results_order",
-    "max bboxes per class": "max_per_class",
-    "max bboxes total": "max_total",
-    "background removal index": "background_removal_index",
-    "image height": "image_height",
-    "image width": "image_width",
-    "mask threshold": "mask_threshold",
-    "centers scales factor": "centers_scale_factor",
-    "bbox dimension scale factor": "bbox_dimensions_scale_factor",
-    "normalize boxes": "normalize_boxes",
+    "Name": "name",
+    "Score threshold": "score_threshold",
+    "IoU threshold": "iou_threshold",
+    "Classes": "classes",
+    "Cross classes": "cross_classes",
+    "NMS results order": "nms_results_order",
+    "Max bboxes per class": "max_per_class",
+    "Max bboxes total": "max_total",
+    "Background removal index": "background_removal_index",
+    "Image height": "image_height",
+    "Image width": "image_width",
+    "Mask threshold": "mask_threshold",
+    "Centers scales factor": "centers_scale_factor",
+    "Bbox dimension scale factor": "bbox_dimensions_scale_factor",
+    "Normalize boxes": "normalize_boxes",
 }
+_FIELD = re.compile(rf"\b({'|'.join(_LABELS)}): ?(\S[^#]*)")
 _WHOLE = ("classes", "max_per_class", "max_total")
 _REAL = ("score_threshold", "iou_threshold", "mask_threshold")
 
@@ -38,7 +38,8 @@ _REAL = ("score_threshold", "iou_threshold", "mask_threshold")
 def op_of(lines: Sequence[str], outputs: Sequence[Port], loose: Sequence[Port]) -> OpInfo | None:
     """Return the step that the lines describe, or None where there are none.
 
-    HailoRT prints the last step only, and the same under every network (5.2 hef.cpp, get_op_description).
+    HailoRT prints the last step only, and the same under every network (5.2 hef.cpp, get_op_description); so
+    a suppression step under a network without such a result is not its own.
 
     Parameters
     ----------
@@ -52,18 +53,19 @@ def op_of(lines: Sequence[str], outputs: Sequence[Port], loose: Sequence[Port]) 
     kind = ""
     fields: dict[str, Any] = {}
     for line in lines:
-        if found := _KIND.match(line):
+        if found := _KIND.search(line):
             kind = (found[1] or found[2]).lower()
-        elif found := _FIELD.match(line):
-            label = _LABELS.get(found[1].lower())
-            if label:
-                fields[label] = _value(found[2].strip())
+        elif found := _FIELD.search(line):
+            fields[_LABELS[found[1]]] = _value(found[2].strip())
     if not kind:
         return None
     name = str(fields.pop("name", kind))
     if "bbox-only" in name.lower():
         fields["bbox_decoding_only"] = True
-    results = [p.name for p in outputs if p.nms] or [p.name for p in outputs]
+    results = [p.name for p in outputs if p.nms]
+    if not results and "score_threshold" in fields:
+        return None
+    results = results or [p.name for p in outputs]
     return OpInfo(
         name=name,
         kind=kind,

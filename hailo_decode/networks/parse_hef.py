@@ -15,10 +15,10 @@ from hailo_decode.networks._parse_hef_op import op_of
 from hailo_decode.values.network import NetworkInfo, NmsInfo, OpInfo, OutputInfo
 from hailo_decode.values.order import FormatOrder
 
-_MOST_BYTES = 8 << 20
+_MOST_BYTES = 4 << 20
 
-# Orders whose lines of chroma are counted as rows: HailoRT prints two thirds of the rows it gets, that is
-# half the picture's height, with 3 channels (hailort.h, hailo_format_order_t; case NV12(192x640x3) = 384x640).
+# Orders with the chroma in rows of its own, 12 bits a pixel: HailoRT prints half the picture's height with
+# 3 channels, which is the same number of bytes; NV12(192x640x3) is 384 x 640 (hailort.h, format orders).
 _HALF_HEIGHT = frozenset({"NV12", "NV21", "I420", "YYUV", "YYVU", "YYYYUV"})
 
 
@@ -53,7 +53,7 @@ def parse(text: str, *, name: str = "network") -> NetworkInfo:
         outputs += own
         heads += head
         ops += [op] if op else []
-        inputs += [replace(_picture(p), network=label) for p in _ports(block) if p.is_input]
+        inputs += [_input(p, block, label) for p in _ports(block) if p.is_input]
     sizes = {i.shape[:2] for i in inputs if i.shape}
     return NetworkInfo(
         name=(blocks[0].group or scope_of(blocks[0].vstreams or blocks[0].streams) or name),
@@ -83,12 +83,22 @@ def _outputs(block: Block, network: str | None) -> tuple[list[OutputInfo], list[
         if stream and stream.sizes:
             info = replace(info, hw_shape=_shape(stream.sizes))
         if not block.vstreams:
-            info = replace(info, shape=None, hw_shape=info.shape, layout="device")
+            info = _of_device(info)
         if port.nms:
             info = replace(info, nms=_nms(port.nms, op if op and op.output == port.name else None))
         outputs.append(info)
-    heads = [replace(_plain(p, network), shape=None, hw_shape=_shape(p.sizes)) for p in loose] if op else []
-    return outputs, heads, op
+    return outputs, [_head(p, network) for p in loose if op], op
+
+
+def _head(port: Port, network: str | None) -> OutputInfo:
+    """Return a layer that feeds a step of HailoRT, which takes no padded one (5.2 vstream_builder.cpp)."""
+    info = _of_device(_plain(port, network))
+    return replace(info, shape=info.hw_shape) if info.order is FormatOrder.NHCW else info
+
+
+def _of_device(info: OutputInfo) -> OutputInfo:
+    """Return what a stream line says: its sizes are those of the device, padding included."""
+    return replace(info, shape=None, hw_shape=info.shape, layout="device")
 
 
 def _nms(nms: NmsInfo, op: OpInfo | None) -> NmsInfo:
@@ -111,12 +121,16 @@ def _ports(block: Block) -> Iterable[Port]:
 
 def _plain(port: Port, network: str | None) -> OutputInfo:
     dtype = None if port.dtype == "AUTO" else port.dtype.lower()
-    return OutputInfo(port.name, _shape(port.sizes), order=_order(port), dtype=dtype, network=network)
+    order = _order(port)
+    facts = {} if order else {"order": port.order}
+    return OutputInfo(port.name, _shape(port.sizes), order=order, dtype=dtype, network=network, facts=facts)
 
 
-def _picture(port: Port) -> OutputInfo:
+def _input(port: Port, block: Block, network: str | None) -> OutputInfo:
     """Return an input with the height of its picture, not of its buffer."""
-    info = _plain(port, None)
+    info = _plain(port, network)
+    if not block.vstreams:
+        return _of_device(info)
     if port.order in _HALF_HEIGHT and info.shape:
         info = replace(info, shape=(2 * info.shape[0], *info.shape[1:]))
     return info
