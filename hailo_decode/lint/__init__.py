@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from hailo_decode.lint._registry import Finding, Rule, choose, rule, rules, run_rules
+from hailo_decode.lint._registry import Finding, Rule, rule, rules, run_rules
 
 if TYPE_CHECKING:
     from hailo_decode.values.diagnostic import Diagnostic

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -65,8 +66,14 @@ class Inputs:
     def call(self, function: Callable[..., Any]) -> Any:
         """Call a function with the inputs it names; None when one that it needs is absent."""
         arguments = {}
-        for name, parameter in inspect.signature(function).parameters.items():
+        for name, needed in _parameters(function):
             arguments[name] = self.get(name)
-            if arguments[name] is None and parameter.default is parameter.empty:
+            if needed and arguments[name] is None:
                 return None
         return function(**arguments)
+
+
+@functools.cache
+def _parameters(function: Callable[..., Any]) -> list[tuple[str, bool]]:
+    """Return each parameter's name, and whether it has no default."""
+    return [(n, p.default is p.empty) for n, p in inspect.signature(function).parameters.items()]

@@ -89,8 +89,8 @@ def rule(
     Parameters
     ----------
     code : str
-        ``HD1xx`` schema, ``HD2xx`` values, ``HD3xx`` script, ``HD4xx`` config against network, ``HD5xx`` model
-        file, ``HD7xx`` compiler logs. Never used for another rule, not even when the rule is gone.
+        ``HD1xx`` schema, ``HD2xx`` values, ``HD3xx`` script, ``HD4xx`` config against network, ``HD5xx``
+        model file, ``HD7xx`` compiler logs. Never used for another rule, not even when the rule is gone.
 
     Raises
     ------
