@@ -64,6 +64,7 @@ def _output(output: OutputInfo) -> dict[str, Any]:
                 "shape": output.shape,
                 "hw_shape": output.hw_shape,
                 "order": output.order.value if output.order else None,
+                "device_order": output.device_order.value if output.device_order else None,
                 "dtype": output.dtype,
                 "scale": _one_or_all(quant.scale) if quant else None,
                 "zero_point": _one_or_all(quant.zero_point) if quant else None,

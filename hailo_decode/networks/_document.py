@@ -9,7 +9,7 @@ from typing import Any
 from hailo_decode.errors import FormatError
 
 MAX_BYTES = 32 << 20
-_LIMIT = 1 << 31
+_LIMIT = 1 << 53  # whole numbers up to here are exact in every JSON reader
 
 
 class _Doubled(dict[str, Any]):

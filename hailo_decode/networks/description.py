@@ -118,7 +118,7 @@ def _refuse_same_names(outputs: tuple[OutputInfo, ...]) -> None:
 def _output(node: Node) -> OutputInfo:
     word = node.text("layout", tuple(_LAYOUTS))
     layout, order = _LAYOUTS[word] if word else (None, None)
-    order = _order(node) or order
+    order = _order(node, "order") or order
     is_nms = bool(order and order.is_nms)
     nms = node.node("nms")
     output = OutputInfo(
@@ -136,6 +136,7 @@ def _output(node: Node) -> OutputInfo:
         original_names=node.texts("original_names"),
         nms=_nms(nms),
         arrays=node.texts("arrays"),
+        device_order=_order(node, "device_order"),
     )
     raw = {
         "layout": word if word != layout else None,
@@ -146,13 +147,13 @@ def _output(node: Node) -> OutputInfo:
     return replace(output, facts={**kept, **_facts(node)})
 
 
-def _order(node: Node) -> FormatOrder | None:
-    word = node.text("order")
+def _order(node: Node, key: str) -> FormatOrder | None:
+    word = node.text(key)
     try:
         return FormatOrder.parse(word) if word else None
     except UnknownName as error:
         raise FormatError(
-            f"{node.path}.order: {error.message}", wanted=error.wanted, hint=error.hint
+            f"{node.path}.{key}: {error.message}", wanted=error.wanted, hint=error.hint
         ) from error
 
 

@@ -52,6 +52,8 @@ class OutputInfo:
         The same with the device's padding.
     order : FormatOrder or None
         As the source prints it; None where the source does not say.
+    device_order : FormatOrder or None
+        Order of the raw device buffer, which goes with `hw_shape`, where the source states it.
     dtype : str or None
         ``"uint8"``, ``"uint16"`` or ``"float32"``.
     quant : Quant or None
@@ -90,6 +92,7 @@ class OutputInfo:
     original_names: tuple[str, ...] = ()
     nms: NmsInfo | None = None
     arrays: tuple[str, ...] = ()
+    device_order: FormatOrder | None = None
     facts: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
 

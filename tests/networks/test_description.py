@@ -50,6 +50,7 @@ def outputs(draw, name=names):
         name=draw(name),
         shape=None if order and order.is_nms else draw(shapes),
         hw_shape=draw(shapes),
+        device_order=draw(st.none() | st.sampled_from(list(FormatOrder))),
         order=order,
         dtype=draw(st.sampled_from([None, "uint8", "uint16", "float32"])),
         quant=draw(quants),
