@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from hailo_decode.config._json_scalars import TYPOGRAPHIC, read_bare, read_string
-from hailo_decode.config.json_text import Fault, Kind, Lines
+from hailo_decode.config.json_text import Fault, Kind
+from hailo_decode.config.lines import Lines
 from hailo_decode.values.diagnostic import Path
 
 # Four levels and no fault are usual; these bounds only stop what is no configuration.
