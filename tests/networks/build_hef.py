@@ -232,7 +232,7 @@ def iou_only(source, *, name="iou_nms_postprocess", output=None, **nms):
 
 
 def logits(kind, source, *, order=6, dtype=1, name=None, output=None, scale=1.0, zero_point=0.0):
-    """Softmax (``kind=1``) or argmax (``kind=0``) on the host; `order`, `dtype` as its output pad has them."""
+    """Softmax (``kind=1``) or argmax (``kind=0``) on the host; `order`, `dtype` as its pad has them."""
     name = name or ("argmax", "softmax")[kind]
     pad = {"order": order, "type": dtype, "numeric": {"scale": scale, "zero_point": zero_point}}
     return OpSpec(name, "logits", {"kind": kind}, (source,), output or f"net/{name}", pad)
@@ -393,7 +393,11 @@ def hef(outputs=(), *, version=3, weights=b"\x5a" * 256, padding=b"", extra=b"",
 
 
 def wrap(metadata, version=3, weights=b"", padding=b"", extra=b"", *, whole=False):
-    """Put a header before a metadata message; version "4.17" is how that HailoRT wrote version 1."""
+    """Put a header before a metadata message.
+
+    Version "4.17" is how that HailoRT wrote version 1; files of version 0 have their weights in the metadata.
+    """
+    weights = b"" if version == 0 else weights
     size, plain = len(metadata), metadata + weights
     if version == 3:
         own = 0 if whole else xxhash.xxh3_64_intdigest(metadata)

@@ -1,7 +1,7 @@
 """The messages of a HEF for the protobuf package: a second reading of the format, to build and check files.
 
 The numbers are written down here on their own, from HailoRT's ``hef.proto``, and share nothing with the
-package's table: where the two differ, a test fails. Field names are ours, and only fields that matter are here.
+package's table: where the two differ, a test fails. Field names are ours; only fields that matter are here.
 """
 
 import re
