@@ -18,7 +18,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 # nogil: frames of several threads run side by side. error_model: a float divided by zero gives
 # inf or nan instead of a branch. No fastmath: `reassoc` makes LLVM gather the softmax tables, four times
 # slower, and `nnan` would let a NaN through. No `parallel`: a frame is too short for a thread pool.
-_OPTIONS = {"nogil": True, "error_model": "numpy", "boundscheck": False}
+_OPTIONS = {"nogil": True, "error_model": "numpy", "boundscheck": False, "_nrt": False}
 
 
 def cache_folder() -> Path | None:
@@ -70,4 +70,4 @@ def kernel(function: F) -> F:
 
 def inner(function: F) -> F:
     """Compile a function that only kernels call; its code lives inside theirs."""
-    return numba.njit(**_OPTIONS)(function)  # type: ignore[no-any-return]
+    return numba.njit(forceinline=True, **_OPTIONS)(function)  # type: ignore[no-any-return]

@@ -8,7 +8,7 @@ import numpy as np
 
 from hailo_decode.kernels import layout as at
 from hailo_decode.kernels._jit import inner
-from hailo_decode.kernels.memory import bytes_at
+from hailo_decode.kernels.memory import bytes_at, halves_at, reals_at
 
 # Numbers of the box codes; `plan` looks them up by the name that a family gives.
 DFL = 0
@@ -45,38 +45,47 @@ def _gather(x, field, corner, quants, out):
 def read_cell(addresses, field, h, w, anchor, quants, out):
     """Fill `out` (COUNT,) f8 with the real values that a field holds for one anchor, whatever its dtype."""
     corner = corner_of(field, h, w, anchor)
-    item = field[at.ITEM]
-    raw = bytes_at(addresses[field[at.TENSOR]], field[at.ELEMENTS] * item)
+    item, address, size = field[at.ITEM], addresses[field[at.TENSOR]], field[at.ELEMENTS]
     if item == 1:
-        _gather(raw, field, corner, quants, out)
+        _gather(bytes_at(address, size), field, corner, quants, out)
     elif item == 2:
-        _gather(raw.view(np.uint16), field, corner, quants, out)
+        _gather(halves_at(address, size), field, corner, quants, out)
     else:
-        _gather(raw.view(np.float32), field, corner, quants, out)
+        _gather(reals_at(address, size), field, corner, quants, out)
 
 
 @inner
-def _expected_bins(left, top, right, bottom, table):
+def _expected_bins(cell, bins, step, table):
     """Return the mean bin of four softmaxes, from bytes and a table of their exponentials.
 
     Suffix sums: adding the running sum once a bin weighs bin k by k without a multiplication; 21 ns for
-    4 x 16 bins against 29 with two accumulators and 50 with a vectorised polynomial.
+    4 x 16 bins against 29 with two accumulators and 50 with a vectorised polynomial. Unsigned indices spare numba's
+    test for negative ones.
+
+    Parameters
+    ----------
+    cell : (k,) u1, from the first bin of the left side on
+    bins : int
+    step : int
+        Elements from one bin to the next.
+    table : (256,) f8
     """
     s0 = s1 = s2 = s3 = 0.0
     e0 = e1 = e2 = e3 = 0.0
-    for k in range(left.shape[0] - 1, 0, -1):
-        s0 += table[left[k]]
+    side = bins * step
+    for k in range((bins - 1) * step, 0, -step):
+        s0 += table[cell[np.uint64(k)]]
         e0 += s0
-        s1 += table[top[k]]
+        s1 += table[cell[np.uint64(side + k)]]
         e1 += s1
-        s2 += table[right[k]]
+        s2 += table[cell[np.uint64(2 * side + k)]]
         e2 += s2
-        s3 += table[bottom[k]]
+        s3 += table[cell[np.uint64(3 * side + k)]]
         e3 += s3
-    s0 += table[left[0]]
-    s1 += table[top[0]]
-    s2 += table[right[0]]
-    s3 += table[bottom[0]]
+    s0 += table[cell[0]]
+    s1 += table[cell[np.uint64(side)]]
+    s2 += table[cell[np.uint64(2 * side)]]
+    s3 += table[cell[np.uint64(3 * side)]]
     return e0 / s0, e1 / s1, e2 / s2, e3 / s3
 
 
@@ -88,20 +97,11 @@ def _dfl_by_table(addresses, field, corner, tables, row):
     if field[at.EIGHTS] != 0:  # eight channels here, eight there: brought together first
         for k in range(field[at.COUNT]):
             row[k] = x[offset_of(field, corner, k)]
-        cell = row[: field[at.COUNT]]
-        return _expected_bins(cell[:bins], cell[bins : 2 * bins], cell[2 * bins : 3 * bins], cell[3 * bins :], table)
-    step = field[at.CHANNEL]
-    side = bins * step
-    if step == 1:  # contiguous slices are a type of their own and need no multiplication
-        cell = x[corner : corner + 4 * bins]
-        return _expected_bins(cell[:bins], cell[bins : 2 * bins], cell[2 * bins : 3 * bins], cell[3 * bins :], table)
-    return _expected_bins(
-        x[corner : corner + side : step],
-        x[corner + side : corner + 2 * side : step],
-        x[corner + 2 * side : corner + 3 * side : step],
-        x[corner + 3 * side : corner + 4 * side : step],
-        table,
-    )
+        return _expected_bins(row, bins, np.int64(1), table)
+    cell = x[corner:]
+    if field[at.CHANNEL] == 1:  # the usual order gets code of its own, where the step is known
+        return _expected_bins(cell, bins, np.int64(1), table)
+    return _expected_bins(cell, bins, field[at.CHANNEL], table)
 
 
 @inner

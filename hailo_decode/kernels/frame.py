@@ -6,7 +6,7 @@ import numpy as np
 
 from hailo_decode.kernels import layout as at
 from hailo_decode.kernels._jit import inner, kernel
-from hailo_decode.kernels.memory import bytes_at
+from hailo_decode.kernels.memory import bytes_at, halves_at, reals_at
 from hailo_decode.kernels.pick import pick_ranked, pick_scored
 from hailo_decode.kernels.scan import block_maxima, count_bad
 from hailo_decode.kernels.select import select
@@ -63,13 +63,14 @@ def _opening_band(maxima, blocks, fields, ranks, settings, counts):
 
 
 @kernel
-def frame_ranked(addresses, fields, strides, settings, iou_max, lookup, maxima, keys, work, result, report):
+def frame_ranked(addresses, fields, rates, strides, settings, iou_max, lookup, maxima, keys, work, result, report):
     """Decode a frame whose class scores are bytes with one scale a level: scores are ranked in advance.
 
     Parameters
     ----------
     addresses : (outputs,) i8
     fields : (levels, roles, COLUMNS) i8
+    rates : (levels, fields, RATES) f8
     strides : (levels, 2) f8, input pixels
     settings : (SETTINGS,) i8
     iou_max : f4
@@ -97,11 +98,16 @@ def frame_ranked(addresses, fields, strides, settings, iou_max, lookup, maxima, 
         band[0], band[1] = first, behind
         for level in range(settings[at.LEVELS]):
             field = fields[level, at.CLASS]
-            x = bytes_at(addresses[field[at.TENSOR]], field[at.ELEMENTS])
             band[2] = cuts[level, behind]
-            n = pick_ranked(x, field, maxima[blocks[level] : blocks[level + 1]], band, ranks, settings, candidates, n)
+            n = pick_ranked(
+                addresses,
+                field,
+                rates[level, at.CLASS],
+                maxima[blocks[level] : blocks[level + 1]],
+                band, ranks, settings, candidates, n
+            )
         sort_keys(candidates, spare, n, settings[at.SORT_FROM], settings[at.KEY_BITS], counts[:512])
-        select(candidates, n, addresses, fields, strides, settings, iou_max, lookup, work, result, report)
+        select(candidates, n, addresses, fields, rates, strides, settings, iou_max, lookup, work, result, report)
         if behind >= settings[at.RANKS] or report[at.FULL] != 0 or report[at.CAPPED] != 0:
             return
         first = behind
@@ -110,7 +116,7 @@ def frame_ranked(addresses, fields, strides, settings, iou_max, lookup, maxima, 
 
 
 @kernel
-def frame_scored(addresses, fields, strides, settings, iou_max, lookup, floors, keys, work, result, report):
+def frame_scored(addresses, fields, rates, strides, settings, iou_max, lookup, floors, keys, work, result, report):
     """Decode a frame whose scores are computed one by one: f4, u2, or a scale for each channel.
 
     Parameters
@@ -126,16 +132,15 @@ def frame_scored(addresses, fields, strides, settings, iou_max, lookup, floors, 
     n = np.int64(0)
     for level in range(settings[at.LEVELS]):
         field = fields[level, at.CLASS]
-        item = field[at.ITEM]
-        raw = bytes_at(addresses[field[at.TENSOR]], field[at.ELEMENTS] * item)
+        item, address, size = field[at.ITEM], addresses[field[at.TENSOR]], field[at.ELEMENTS]
         if item == 1:
-            n = pick_scored(raw, field, floors, quants, settings, candidates, n)
+            n = pick_scored(bytes_at(address, size), field, rates[level, at.CLASS], floors, quants, settings, candidates, n)
         elif item == 2:
-            n = pick_scored(raw.view(np.uint16), field, floors, quants, settings, candidates, n)
+            n = pick_scored(halves_at(address, size), field, rates[level, at.CLASS], floors, quants, settings, candidates, n)
         else:
-            real = raw.view(np.float32)
+            real = reals_at(address, size)
             report[at.BAD_VALUES] += count_bad(real)
-            n = pick_scored(real, field, floors, quants, settings, candidates, n)
+            n = pick_scored(real, field, rates[level, at.CLASS], floors, quants, settings, candidates, n)
     if report[at.BAD_VALUES] == 0:
         sort_keys(candidates, spare, n, settings[at.SORT_FROM], settings[at.KEY_BITS], counts[:512])
-        select(candidates, n, addresses, fields, strides, settings, iou_max, lookup, work, result, report)
+        select(candidates, n, addresses, fields, rates, strides, settings, iou_max, lookup, work, result, report)

@@ -2,29 +2,48 @@
 
 from __future__ import annotations
 
-import numpy as np
 from llvmlite import ir
-from numba import carray
 from numba.core import types
 from numba.extending import intrinsic
+from numba.np.arrayobj import populate_array
 
-from hailo_decode.kernels._jit import inner, kernel
+from hailo_decode.kernels._jit import kernel
 
 
-@intrinsic
-def _pointer(typingctx, address):
-    """Turn an integer into a pointer to bytes."""
-    result = types.CPointer(types.uint8)
+def _array_at(dtype):
+    """Make the intrinsic that views `count` numbers at an address as a flat array, without owning them."""
 
-    def generate(context, builder, signature, args):
-        return builder.inttoptr(args[0], context.get_value_type(result))
+    @intrinsic
+    def view(typingctx, address, count):
+        array_type = types.Array(dtype, 1, "C")
 
-    return result(types.int64), generate
+        def generate(context, builder, signature, args):
+            array = context.make_array(array_type)(context, builder)
+            item = context.get_constant(types.intp, dtype.bitwidth // 8)
+            populate_array(
+                array,
+                data=builder.inttoptr(args[0], array.data.type),
+                shape=[args[1]],
+                strides=[item],
+                itemsize=item,
+                meminfo=None,
+            )
+            return array._getvalue()
+
+        return array_type(types.int64, types.int64), generate
+
+    return view
+
+
+bytes_at = _array_at(types.uint8)
+halves_at = _array_at(types.uint16)
+words_at = _array_at(types.uint64)
+reals_at = _array_at(types.float32)
 
 
 @intrinsic
 def trailing_zeros(typingctx, word):
-    """Count the zero bits below the lowest one of a u8-byte word that is not 0."""
+    """Count the zero bits below the lowest one of a word of 64 bits that is not 0."""
 
     def generate(context, builder, signature, args):
         return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
@@ -48,12 +67,6 @@ def prefetch(typingctx, array, index):
         return context.get_dummy_value()
 
     return types.none(array, types.intp), generate
-
-
-@inner
-def bytes_at(address, count):
-    """View `count` bytes at an address as u1."""
-    return carray(_pointer(address), count, np.uint8)
 
 
 @kernel

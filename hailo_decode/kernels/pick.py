@@ -12,8 +12,8 @@ import numpy as np
 
 from hailo_decode.kernels import layout as at
 from hailo_decode.kernels._jit import inner
-from hailo_decode.kernels.memory import trailing_zeros
-from hailo_decode.kernels.scan import BLOCK, any_reaches, largest
+from hailo_decode.kernels.memory import bytes_at, trailing_zeros, words_at
+from hailo_decode.kernels.scan import BLOCK, any_reaches
 
 _HIGH = np.uint64(0x8080808080808080)
 _LOW = np.uint64(0x7F7F7F7F7F7F7F7F)
@@ -25,11 +25,17 @@ TOP_SCORE = np.int64(0x7F7FFFFF)  # bits of the largest f4: computed scores rank
 
 
 @inner
-def locate(field, f):
+def divided(f, rate):
+    """Return the whole part of an offset times a reciprocal: see `layout`."""
+    return np.int64((f + 0.5) * rate)
+
+
+@inner
+def locate(field, rates, f):
     """Return (anchor, class) of the element at offset `f`, or (-1, -1) for padding and other fields."""
-    outer = f // field[at.OUTER]
+    outer = divided(f, rates[at.PER_OUTER])
     rest = f - outer * field[at.OUTER]
-    middle = rest // field[at.MIDDLE]
+    middle = divided(rest, rates[at.PER_MIDDLE])
     last = rest - middle * field[at.MIDDLE]
     eighth = np.int64(0)
     if field[at.EIGHTS] != 0:
@@ -45,7 +51,7 @@ def locate(field, f):
         c = (c << 3) + eighth
     anchor = np.int64(0)
     if field[at.ANCHORS] > 1:
-        anchor = c // field[at.STEP]
+        anchor = divided(c, rates[at.PER_STEP])
         c -= anchor * field[at.STEP]
     c -= field[at.FIRST]
     if h >= field[at.HEIGHT] or w >= field[at.WIDTH] or c < 0 or c >= field[at.COUNT] or anchor >= field[at.ANCHORS]:
@@ -54,14 +60,28 @@ def locate(field, f):
 
 
 @inner
-def pick_ranked(x, field, maxima, band, ranks, settings, keys, n):
+def _append(field, rates, f, byte, band, ranks, anchor_bits, rank_shift, keys, n):
+    """Write the key of one byte, if it is a score and its rank lies in the band; return the number of keys."""
+    anchor, c = locate(field, rates, f)
+    if anchor < 0:
+        return n
+    rank = np.int64(ranks[field[at.TABLE] + c * field[at.TABLE_STEP], byte])
+    if band[0] <= rank < band[1]:
+        keys[n] = np.uint64((rank << rank_shift) | (c << anchor_bits) | anchor)
+        return n + 1
+    return n
+
+
+@inner
+def pick_ranked(addresses, field, rates, maxima, band, ranks, settings, keys, n):
     """Append a key for each byte of one level whose rank lies in a band.
 
     Parameters
     ----------
-    x : (m,) u1, raw
+    addresses : (outputs,) i8
     field : (COLUMNS,) i8
         The level's class field.
+    rates : (RATES,) f8
     maxima : (blocks,) u1
         Largest byte of each block.
     band : (3,) i8
@@ -78,7 +98,7 @@ def pick_ranked(x, field, maxima, band, ranks, settings, keys, n):
     int
         How many keys are there now.
     """
-    first, behind, lowest = band[0], band[1], band[2]
+    lowest = band[2]
     if lowest > 255:
         return n
     floor = np.uint8(lowest)
@@ -87,36 +107,25 @@ def pick_ranked(x, field, maxima, band, ranks, settings, keys, n):
     # Eight bytes at a time: bit 7 of each byte of `reached` tells whether that byte is >= floor, exactly.
     lift = (np.uint64(0x80) - np.uint64(lowest & 0x7F)) * _ONES
     upper_half = lowest >= 128
-    size = x.shape[0]
+    size = field[at.ELEMENTS]
     whole = size >> 3
-    words = x[: whole << 3].view(np.uint64)
+    x = bytes_at(addresses[field[at.TENSOR]], size)
+    words = words_at(addresses[field[at.TENSOR]], whole)
     for q in range(maxima.shape[0]):
         if maxima[q] < floor:
             continue
-        for start in range(q * BLOCK, min(q * BLOCK + BLOCK, size), _SUB):
-            end = min(start + _SUB, size)
-            if largest(x[start:end]) < floor:
-                continue
-            for k in range(start >> 3, (end + 7) >> 3):
-                if k < whole:
-                    word = words[k]
-                    lifted = (word & _LOW) + lift
-                    reached = (lifted & word if upper_half else lifted | word) & _HIGH
-                else:  # the last bytes, where they fill no word
-                    reached = _U0
-                    for j in range(end - (k << 3)):
-                        if x[(k << 3) + j] >= floor:
-                            reached |= np.uint64(0x80) << np.uint64(8 * j)
-                while reached != _U0:
-                    f = (k << 3) + np.int64(trailing_zeros(reached) >> np.uint64(3))
-                    reached &= reached - _U1
-                    anchor, c = locate(field, f)
-                    if anchor < 0:
-                        continue
-                    rank = np.int64(ranks[field[at.TABLE] + c * field[at.TABLE_STEP], x[f]])
-                    if first <= rank < behind:
-                        keys[n] = np.uint64((rank << rank_shift) | (c << anchor_bits) | anchor)
-                        n += 1
+        start = q * (BLOCK >> 3)
+        block = words[start : start + (BLOCK >> 3)]
+        for k in range(block.shape[0]):
+            lifted = (block[k] & _LOW) + lift
+            reached = (lifted & block[k] if upper_half else lifted | block[k]) & _HIGH
+            while reached != _U0:
+                f = ((start + k) << 3) + np.int64(trailing_zeros(reached) >> np.uint64(3))
+                reached &= reached - _U1
+                n = _append(field, rates, f, x[f], band, ranks, anchor_bits, rank_shift, keys, n)
+    for f in range(whole << 3, size):  # the last bytes, where they fill no word
+        if x[f] >= floor:
+            n = _append(field, rates, f, x[f], band, ranks, anchor_bits, rank_shift, keys, n)
     return n
 
 
@@ -133,7 +142,7 @@ def score_key(score, settings):
 
 
 @inner
-def pick_scored(x, field, floors, quants, settings, keys, n):
+def pick_scored(x, field, rates, floors, quants, settings, keys, n):
     """Append a key for each element of one level that reaches its threshold, with its score computed.
 
     Parameters
@@ -166,7 +175,7 @@ def pick_scored(x, field, floors, quants, settings, keys, n):
             for f in range(start, end):
                 if not x[f] >= floor:
                     continue
-                anchor, c = locate(field, f)
+                anchor, c = locate(field, rates, f)
                 if anchor < 0:
                     continue
                 row = field[at.QUANT] + c * field[at.QUANT_STEP]

@@ -9,7 +9,7 @@ import numpy as np
 from hailo_decode.kernels import layout as at
 from hailo_decode.kernels._jit import inner
 from hailo_decode.kernels.boxes import box_of
-from hailo_decode.kernels.pick import TOP_SCORE
+from hailo_decode.kernels.pick import TOP_SCORE, divided
 from hailo_decode.kernels.suppress import hit_in_lanes, hit_in_list, keep_in_lanes
 
 _FEW_CLASSES = 16  # below, the kept boxes of all classes are searched in lanes, else class by class in lists
@@ -24,16 +24,19 @@ def score_of(rank, settings, scores):
 
 
 @inner
-def _place(anchor, fields, levels):
+def _place(anchor, fields, rates, levels):
     """Return (level, row, column, anchor in the cell) of an anchor's number."""
     level = 0
     while level + 1 < levels and anchor >= fields[level + 1, at.CLASS, at.BASE]:
         level += 1
-    field = fields[level, at.CLASS]
-    rest = anchor - field[at.BASE]
-    cell = rest // field[at.ANCHORS]
-    h = cell // field[at.WIDTH]
-    return level, h, cell - h * field[at.WIDTH], rest - cell * field[at.ANCHORS]
+    cell = anchor - fields[level, at.CLASS, at.BASE]
+    inside = np.int64(0)
+    if fields[level, at.CLASS, at.ANCHORS] > 1:
+        rest = cell
+        cell = divided(rest, rates[level, at.CLASS, at.PER_ANCHORS])
+        inside = rest - cell * fields[level, at.CLASS, at.ANCHORS]
+    h = divided(cell, rates[level, at.CLASS, at.PER_WIDTH])
+    return level, h, cell - h * fields[level, at.CLASS, at.WIDTH], inside
 
 
 @inner
@@ -60,7 +63,7 @@ def _admit(c, box, settings, iou_max, work, report):
 
 
 @inner
-def select(keys, n, addresses, fields, strides, settings, iou_max, lookup, work, result, report):
+def select(keys, n, addresses, fields, rates, strides, settings, iou_max, lookup, work, result, report):
     """Decode and keep candidates in order, until they or the places for them run out.
 
     Each box is decoded when its turn comes, so that none is decoded behind the last one kept.
@@ -100,7 +103,7 @@ def select(keys, n, addresses, fields, strides, settings, iou_max, lookup, work,
             report[at.CLASS_FULL] += 1
             if settings[at.AGNOSTIC] == 0:
                 continue
-        level, h, w, a = _place(anchor, fields, settings[at.LEVELS])
+        level, h, w, a = _place(anchor, fields, rates, settings[at.LEVELS])
         box = box_of(
             settings[at.BOX_CODE], addresses, fields[level, at.BOX], strides[level], h, w, a, quants, tables, row, values
         )

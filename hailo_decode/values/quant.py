@@ -77,9 +77,7 @@ class Quant:
                 return cls.of(getattr(value, scale), getattr(value, zero))
         if isinstance(value, (tuple, list)) and len(value) == 2:
             return cls.of(value[0], value[1])
-        raise QuantError(
-            "a quantisation cannot be read", got=repr(value)[:120], wanted="(scale, zero_point)"
-        )
+        raise QuantError("a quantisation cannot be read", got=repr(value)[:120], wanted="(scale, zero_point)")
 
     @property
     def per_channel(self) -> bool:
@@ -107,4 +105,8 @@ def _floats(value: float | Iterable[float]) -> tuple[float, ...]:
 
 
 def _shown(values: tuple[float, ...]) -> str:
-    return f"{values[0]:g}" if len(values) == 1 else f"{len(values)} values from {min(values):g} to {max(values):g}"
+    return (
+        f"{values[0]:g}"
+        if len(values) == 1
+        else f"{len(values)} values from {min(values):g} to {max(values):g}"
+    )

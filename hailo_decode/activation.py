@@ -1,0 +1,105 @@
+"""Logits or probabilities: what the class tensors hold, decided once and said aloud."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hailo_decode.errors import AmbiguousError, ValuesError
+from hailo_decode.values.tensor import Tensor
+
+# Quantised probabilities reach one step beyond 1: 255 * 0.0039216 = 1.000008.
+_SLACK = 1.0 / 64.0
+SIGMOID_OF_ZERO = 0.5
+SIGMOID_OF_ONE = 0.7310585786300049  # 1 / (1 + exp(-1))
+
+
+def holds_logits(tensor: Tensor, told: bool | None) -> tuple[bool, str]:
+    """Tell whether a score tensor still wants its sigmoid, and why.
+
+    Parameters
+    ----------
+    tensor : Tensor
+    told : bool or None
+        What the caller says.
+
+    Raises
+    ------
+    ValuesError
+        When the values cannot be what they are said to be.
+    AmbiguousError
+        When neither the limits nor the values tell.
+    """
+    name = tensor.name
+    low, high = value_range(tensor)
+    if told is None and tensor.activation is not None:
+        told = tensor.activation == "linear"
+        logits, why = told, f"its description says {tensor.activation}"
+    elif told is not None:
+        logits, why = told, f"the caller says logits={told}"
+    else:
+        logits, why = _from_range(tensor, low, high)
+    if logits and tensor.limits is None and 0 <= low < high <= 1:
+        raise ValuesError(
+            f"{name!r} is said to hold logits, but all its values lie in 0..1: a second sigmoid would put every score "
+            f"into {SIGMOID_OF_ZERO}..{SIGMOID_OF_ONE:.4f}",
+            got=f"{low:.4g} to {high:.4g} ({why})",
+            hint="these are probabilities already: logits=False",
+        )
+    if not logits:
+        check_not_twice(name, low, high)
+        if low < -_SLACK or high > 1 + _SLACK:
+            raise ValuesError(
+                f"{name!r} is said to hold probabilities, but its values do not lie in 0..1",
+                got=f"{low:.4g} to {high:.4g} ({why})",
+                hint="these are logits: the model script lacks the sigmoid on this layer; logits=True applies it here",
+            )
+    return logits, f"{name}: {'logits, sigmoid applied here' if logits else 'probabilities, no sigmoid applied'} ({why})"
+
+
+def value_range(tensor: Tensor) -> tuple[float, float]:
+    """Return the smallest and largest real value in a tensor, padding left out; nan where it holds nan."""
+    stored = tensor.stored()
+    low, high = float(stored.min()), float(stored.max())
+    if tensor.quant is None:
+        return low, high
+    if tensor.quant.per_channel:
+        real = tensor.real()
+        return float(real.min()), float(real.max())
+    return tensor.quant.real(low), tensor.quant.real(high)
+
+
+def check_not_twice(name: str, low: float, high: float) -> None:
+    """Refuse scores that all lie where a sigmoid of a sigmoid puts them.
+
+    One value everywhere proves nothing: it may be an empty map.
+    """
+    if SIGMOID_OF_ZERO <= low < high <= SIGMOID_OF_ONE + 1e-4 and high - low > 1e-6:
+        raise ValuesError(
+            f"every score of {name!r} lies in 0.5..0.7311: a sigmoid was applied twice",
+            got=f"{low:.4f} to {high:.4f}",
+            wanted="background scores near 0",
+            hint="the chip applies the sigmoid already; leave it out where these tensors are made",
+        )
+
+
+def _from_range(tensor: Tensor, low: float, high: float) -> tuple[bool, str]:
+    limits = tensor.limits
+    if limits is None:
+        if not np.isfinite([low, high]).all():
+            return True, "values are nan or infinite"  # refused with their place when the frame is read
+        inside = low >= 0 and high <= 1
+        return not inside, f"values from {low:.4g} to {high:.4g}"
+    least, most = limits
+    shown = f"quantisation limits {least:.4g} to {most:.4g}"
+    if least < -_SLACK:
+        return True, shown
+    if most <= 1 + _SLACK:
+        return False, shown
+    raise AmbiguousError(
+        f"nothing tells whether {tensor.name!r} holds logits or probabilities",
+        [
+            f"probabilities: no stored number is below {least:.4g}, as logits of empty cells would be",
+            f"logits: stored numbers reach {most:.4g}, beyond 1 (values here: {low:.4g} to {high:.4g})",
+        ],
+        "logits=True or logits=False",
+    )

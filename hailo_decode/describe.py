@@ -1,0 +1,181 @@
+"""What callers know of their outputs, in any form they hold it, as OutputInfo."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from hailo_decode.errors import OptionError, PairingError, UnknownName
+from hailo_decode.values.network import OutputInfo
+from hailo_decode.values.order import FormatOrder
+from hailo_decode.values.quant import Quant
+
+Outputs = Mapping[str, Any] | Sequence[Any]
+
+
+def named(outputs: Outputs) -> dict[str, Any]:
+    """Return outputs by name; those of a sequence are called ``output0``, ``output1`` and so on.
+
+    Raises
+    ------
+    PairingError
+        When there are none, or it is something else altogether.
+    """
+    if isinstance(outputs, Mapping):
+        found = dict(outputs)
+    elif isinstance(outputs, (list, tuple)):
+        found = {f"output{i}": array for i, array in enumerate(outputs)}
+    else:
+        raise PairingError(
+            "the outputs are neither a dict nor a list",
+            got=type(outputs).__name__,
+            wanted="{name: array} or [array, ...]: the raw heads of one frame",
+        )
+    if not found:
+        raise PairingError(
+            "there are no outputs", got="an empty dict or list", wanted="the network's raw outputs, such as six tensors"
+        )
+    return found
+
+
+def described(
+    outputs: Mapping[str, Any],
+    known: Sequence[OutputInfo],
+    quant: Mapping[str, Any] | Any | None,
+    formats: Mapping[str, Any] | None,
+    roles: Mapping[str, str] | None,
+) -> dict[str, OutputInfo]:
+    """Join what a model file and what the caller says of each output; the caller's word counts.
+
+    Parameters
+    ----------
+    outputs : mapping of str to array
+    known : sequence of OutputInfo
+        From a model file; names match with or without the network's prefix.
+    quant : mapping, one (scale, zero_point) for all, or None
+    formats : mapping of str to str or object
+        A FormatOrder's name, or an object or mapping with ``order``, ``shape``, ``hw_shape``, ``layout``, ``dtype``.
+    roles : mapping of str to str
+        ``"box"``, ``"cls"`` ... for outputs that nothing else tells apart.
+
+    Raises
+    ------
+    UnknownName
+        When `quant`, `formats` or `roles` name an output that is not there.
+    """
+    for what, mapping in (("quant", quant), ("formats", formats), ("roles", roles)):
+        if isinstance(mapping, Mapping):
+            _check_names(what, mapping, outputs)
+    infos = {}
+    for name in outputs:
+        info = _known(name, known)
+        entry = _entry(quant, name)
+        if entry is not None:
+            info = replace(info, quant=Quant.read(entry))
+        entry = _entry(formats, name)
+        if entry is not None:
+            info = _formatted(info, entry)
+        entry = _entry(roles, name)
+        infos[name] = info if entry is None else replace(info, role=entry)
+    return infos
+
+
+def _check_names(what: str, mapping: Mapping[str, Any], outputs: Mapping[str, Any]) -> None:
+    bare = {name.rpartition("/")[2] for name in outputs}
+    for name in mapping:
+        if name not in outputs and name.rpartition("/")[2] not in bare:
+            error = UnknownName("output", name, outputs)
+            error.message += f" ({what}= speaks of it)"
+            raise error
+
+
+def _entry(mapping: Mapping[str, Any] | Any | None, name: str) -> Any:
+    if mapping is None:
+        return None
+    if not isinstance(mapping, Mapping):
+        return mapping
+    if name in mapping:
+        return mapping[name]
+    bare = {key.rpartition("/")[2]: value for key, value in mapping.items()}
+    return bare.get(name.rpartition("/")[2])
+
+
+def _known(name: str, known: Sequence[OutputInfo]) -> OutputInfo:
+    exact = [info for info in known if info.name == name]
+    bare = [info for info in known if info.name.rpartition("/")[2] == name.rpartition("/")[2]]
+    found = exact or (bare if len(bare) == 1 else [])
+    return replace(found[0], name=name) if found else OutputInfo(name)
+
+
+def _formatted(info: OutputInfo, entry: Any) -> OutputInfo:
+    """Take order, shapes, layout and dtype from a name, a mapping, or HailoRT's own stream and vstream infos."""
+    if isinstance(entry, (str, FormatOrder)):
+        return replace(info, order=FormatOrder.parse(entry))
+    if isinstance(entry, OutputInfo):
+        return replace(entry, name=info.name, quant=entry.quant or info.quant)
+
+    def of(key: str) -> Any:
+        return entry.get(key) if isinstance(entry, Mapping) else getattr(entry, key, None)
+
+    known = ("order", "shape", "hw_shape", "layout", "dtype")
+    if isinstance(entry, Mapping) and not set(entry) <= set(known):
+        raise UnknownName("format field", str(sorted(set(entry) - set(known))[0]), known)
+    order = of("order")
+    if order is None and of("format") is not None:  # pyhailort's infos keep it one level deeper
+        order = getattr(of("format"), "order", None)
+    layout = of("layout")
+    if layout not in (None, "host", "device"):
+        raise OptionError(f"layout of {info.name!r} is {layout!r}", wanted='"host" or "device"')
+    return replace(
+        info,
+        order=info.order if order is None else FormatOrder.parse(order),
+        shape=_shape(of("shape")) or info.shape,
+        hw_shape=_shape(of("hw_shape")) or info.hw_shape,
+        layout=layout or info.layout,
+        dtype=info.dtype if of("dtype") is None else np.dtype(of("dtype")).name,
+    )
+
+
+def _shape(value: Any) -> tuple[int, int, int] | None:
+    if value is None:
+        return None
+    try:
+        shape = tuple(int(v) for v in value)
+    except (TypeError, ValueError):
+        shape = ()
+    shape = {1: (1, 1, *shape), 2: (*shape, 1)}.get(len(shape), shape)
+    if len(shape) != 3 or min(shape) < 1:
+        raise OptionError("a shape cannot be read", got=repr(value), wanted="(height, width, channels)")
+    return shape[0], shape[1], shape[2]
+
+
+def oriented(
+    outputs: Mapping[str, Any], infos: dict[str, OutputInfo], input_size: tuple[int, int]
+) -> tuple[dict[str, OutputInfo], tuple[str, ...]]:
+    """Decide whether unlabelled arrays are (H, W, C) or (C, H, W), by which grid divides the input.
+
+    Dense (H, W, C) is what HailoRT gives. Arrays straight from ONNX are (C, H, W): they are read so only where every
+    unlabelled array fits that way and not all fit the other.
+    """
+    free = {n: i for n, i in infos.items() if i.shape is None and i.order is None and _dims(outputs[n])}
+    if not free or all(_divides(_dims(outputs[n])[:2], input_size) for n in free):
+        return infos, ()
+    if not all(_divides(_dims(outputs[n])[1:], input_size) for n in free):
+        return infos, ()
+    changed = {n: replace(i, order=FormatOrder.NCHW, layout="host") for n, i in free.items()}
+    note = f"{len(changed)} unlabelled arrays read as (C, H, W): as (H, W, C) their grids would not divide the input"
+    return {**infos, **changed}, (note,)
+
+
+def _dims(array: Any) -> tuple[int, ...]:
+    shape = getattr(array, "shape", ())
+    shape = shape[1:] if len(shape) == 4 and shape[0] == 1 else shape
+    return shape if len(shape) == 3 else ()
+
+
+def _divides(grid: tuple[int, ...], size: tuple[int, int]) -> bool:
+    h, w = grid
+    return h > 0 and w > 0 and size[0] % h == 0 == size[1] % w and size[0] // h == size[1] // w
