@@ -7,47 +7,31 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from hailo_decode.lint._derived import DERIVED
+
 # The files at hand. A remark of a rule is about the file of its first parameter.
 GIVEN: Mapping[str, str] = {
-    "document": "config",  # the JSON text with the place of every value
-    "config": "config",  # the same as a model; what is missing or broken is None
-    "script": "script",  # the model script
-    "network": "network",  # what a model file says
+    "document": "config",  # Document: the JSON text with the place of every value
+    "schema": "config",  # its faults of keys and types
+    "config": "config",  # NmsConfig: the same as a model; what is missing or broken is None
+    "script": "script",  # Script: the model script
+    "script_path": "script",  # Path: where it lies, when it is a file
+    "config_path": "config",  # Path: where the JSON lies, when it is a file
+    "network": "network",  # NetworkInfo: what a model file says
     "names": "network",  # class names
     "device": "network",  # the device it shall run on
-    "log": "log",  # lines of a compiler's or HailoRT's log
+    "log": "log",  # Log: lines of a compiler's or HailoRT's log
 }
-
-# name -> (function, the file that remarks are about)
-_DERIVED: dict[str, tuple[Callable[..., Any], str]] = {}
-
-
-def derived(about: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Make a function's result something that rules may ask for by the function's name.
-
-    Its own parameters are inputs too. It runs at most once for a set of files, and None means absent.
-
-    Parameters
-    ----------
-    about : str
-        The file that a rule speaks of when this is its first parameter.
-    """
-
-    def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        _DERIVED[function.__name__] = (function, about)
-        return function
-
-    return register
 
 
 def known() -> list[str]:
     """Return every name that a parameter may have."""
-    return sorted((*GIVEN, *_DERIVED))
+    return sorted((*GIVEN, *DERIVED))
 
 
 def about(name: str) -> str:
     """Return the file that a rule speaks of when `name` is its first parameter."""
-    return GIVEN[name] if name in GIVEN else _DERIVED[name][1]
+    return GIVEN[name] if name in GIVEN else DERIVED[name][1]
 
 
 class Inputs:
@@ -59,8 +43,7 @@ class Inputs:
     def get(self, name: str) -> Any:
         """Return an input, or None where it is absent."""
         if name not in self._values:
-            function = _DERIVED[name][0] if name in _DERIVED else None
-            self._values[name] = self.call(function) if function else None
+            self._values[name] = self.call(DERIVED[name][0]) if name in DERIVED else None
         return self._values[name]
 
     def call(self, function: Callable[..., Any]) -> Any:

@@ -1,0 +1,48 @@
+"""What is derived from the files of a check, once, for every rule that asks for it.
+
+A function's parameters are inputs too; it is not called when one of them is absent, and None means absent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from hailo_decode.config.meta_archs import MetaArch, find_meta_arch
+
+if TYPE_CHECKING:
+    from hailo_decode.config.alls import Script, Statement, Value
+    from hailo_decode.config.nms_config import NmsConfig
+
+
+def nms(script: Script) -> Statement | None:
+    """Return the command that puts the NMS step in; the last one where there are several."""
+    found = list(script.calls("nms_postprocess"))
+    return found[-1] if found else None
+
+
+def arch(nms: Statement | None = None, config: NmsConfig | None = None) -> MetaArch | None:
+    """Return the NMS step in force: the one that the script names, or the one that reads such a file."""
+    if nms is not None and (named := find_meta_arch(meta_arch_name(nms))):
+        return named
+    return config.arch if config is not None else None
+
+
+def meta_arch_name(nms: Statement) -> str:
+    """Return the step that a command names, by key or by position; empty where it names none."""
+    if value := nms.get("meta_arch"):
+        return value.text
+    return next((value.text for value in nms.positional if value.kind == "name"), "")
+
+
+def config_value(nms: Statement) -> Value | None:
+    """Return the path of the configuration in a command, by key or by position, or None."""
+    if value := nms.get("config_path"):
+        return value
+    return next((value for value in nms.positional if value.kind == "string"), None)
+
+
+DERIVED: Mapping[str, tuple[Callable[..., Any], str]] = {
+    "nms": (nms, "script"),
+    "arch": (arch, "config"),
+}
