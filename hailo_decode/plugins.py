@@ -1,4 +1,4 @@
-"""collect(): to stand in a folder is to be registered there."""
+"""entries() and collect(): to stand in a folder is to be registered there."""
 
 from __future__ import annotations
 
@@ -7,10 +7,17 @@ import pkgutil
 from types import ModuleType
 
 
-def collect(package: str, attribute: str) -> dict[str, ModuleType]:
-    """Import the modules of a package that carry an attribute.
+def entries(package: str) -> list[str]:
+    """Return the names of a package's modules that are entries of the room, sorted; none is imported.
 
     Modules whose name starts with an underscore are parts of the room, not entries of it.
+    """
+    room = importlib.import_module(package)
+    return sorted(m.name for m in pkgutil.iter_modules(room.__path__) if not m.name.startswith("_"))
+
+
+def collect(package: str, attribute: str) -> dict[str, ModuleType]:
+    """Import the `entries` of a package that carry an attribute.
 
     Parameters
     ----------
@@ -24,7 +31,5 @@ def collect(package: str, attribute: str) -> dict[str, ModuleType]:
     dict of str to module
         By file name, sorted.
     """
-    room = importlib.import_module(package)
-    names = sorted(m.name for m in pkgutil.iter_modules(room.__path__) if not m.name.startswith("_"))
-    modules = {name: importlib.import_module(f"{package}.{name}") for name in names}
+    modules = {name: importlib.import_module(f"{package}.{name}") for name in entries(package)}
     return {name: module for name, module in modules.items() if hasattr(module, attribute)}
