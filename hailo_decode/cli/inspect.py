@@ -1,7 +1,7 @@
 """Show what is in a model file, and what is wrong with it.
 
-Reads HEF, HAR, ONNX, the text of `hailortcli parse-hef`, Ultralytics' *_hailo_model folders and descriptions in
-JSON; the bytes decide which it is. Needs neither HailoRT nor the compiler. Weights are not read.
+Reads HEF, HAR, ONNX, the text of `hailortcli parse-hef`, Ultralytics' *_hailo_model folders and our JSON
+descriptions; the bytes decide which it is. Needs neither HailoRT nor the compiler. Weights are not read.
 
 Exit code 1 when there are remarks that are more than notes, 2 when the file cannot be read.
 """
