@@ -1,9 +1,10 @@
-"""entries() and collect(): to stand in a folder is to be registered there."""
+"""To stand in a folder is to be registered there: the walk that finds families, rules, formats, commands."""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Iterator
 from types import ModuleType
 
 
@@ -16,8 +17,8 @@ def entries(package: str) -> list[str]:
     return sorted(m.name for m in pkgutil.iter_modules(room.__path__) if not m.name.startswith("_"))
 
 
-def collect(package: str, attribute: str) -> dict[str, ModuleType]:
-    """Import the `entries` of a package that carry an attribute.
+def walk(package: str, attribute: str) -> Iterator[tuple[str, ModuleType]]:
+    """Import the `entries` of a package one by one, and yield those that carry an attribute.
 
     Parameters
     ----------
@@ -26,10 +27,18 @@ def collect(package: str, attribute: str) -> dict[str, ModuleType]:
     attribute : str
         What an entry must define, such as ``"FAMILY"``.
 
-    Returns
-    -------
-    dict of str to module
-        By file name, sorted.
+    Yields
+    ------
+    name : str
+        Of the file.
+    module : module
     """
-    modules = {name: importlib.import_module(f"{package}.{name}") for name in entries(package)}
-    return {name: module for name, module in modules.items() if hasattr(module, attribute)}
+    for name in entries(package):
+        module = importlib.import_module(f"{package}.{name}")
+        if hasattr(module, attribute):
+            yield name, module
+
+
+def collect(package: str, attribute: str) -> dict[str, ModuleType]:
+    """Return all that `walk` yields, by file name."""
+    return dict(walk(package, attribute))

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from hailo_decode.networks._format import Format, format_of
-from hailo_decode.plugins import collect
+from hailo_decode.plugins import walk
 from hailo_decode.values.network import NetworkInfo
 
 
-def known_formats() -> tuple[Format, ...]:
-    """Return every format of this folder."""
-    return tuple(module.FORMAT for module in collect(__name__, "FORMAT").values())
+def known_formats() -> Iterator[Format]:
+    """Yield every format of this folder; each is imported when its turn comes."""
+    for _, module in walk(__name__, "FORMAT"):
+        yield module.FORMAT
 
 
 def read_network(path: str | os.PathLike[str], *, verify: bool = False) -> NetworkInfo:

@@ -68,12 +68,13 @@ def format_of(path: Path, formats: Iterable[Format]) -> Format:
     FormatError
         When none knows the bytes, or there are none.
     """
-    known = list(formats)
     head = head_of(path)
-    for candidate in known:
+    known = []
+    for candidate in formats:
         if candidate.sniff(head, path):
             return candidate
-    kinds = ", ".join(f.name for f in known)
+        known.append(candidate.name)
+    kinds = ", ".join(known)
     raise FormatError(
         f"{str(path)!r} is no model file that is known here", got=_seen(head, path), wanted=kinds
     )
