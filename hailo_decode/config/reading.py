@@ -249,16 +249,25 @@ def _known_keys(part: Part) -> list[str]:
 def _unknown_hint(key: str, value: Any, known: list[str], at: Path) -> str:
     if key in _SCRIPT_KEYS and not at:
         return "it is an argument of nms_postprocess, in the model script"
-    if near := difflib.get_close_matches(key, known, n=1, cutoff=0.7):
-        return f"did you mean {near[0]!r}?"
+    if near := _nearest(key, known):
+        return f"did you mean {near!r}?"
     if not at and "layer" in key and isinstance(value, list):
         return "layers are named in the entries of 'bbox_decoders', one entry for each scale"
     return f"known keys here: {', '.join(known)}"
 
 
 def _meant(lacking: list[str], unknown: list[str]) -> str | None:
-    pairs = [(key, near[0]) for key in lacking if (near := difflib.get_close_matches(key, unknown, 1, 0.7))]
+    pairs = [(key, near) for key in lacking if (near := _nearest(key, unknown))]
     return "; ".join(f"the file has {other!r} where {key!r} is meant" for key, other in pairs) or None
+
+
+def _nearest(key: str, keys: list[str]) -> str | None:
+    """Return the key that is most like another: one that is its beginning, or the nearest by letters."""
+    for other in keys:
+        if min(len(key), len(other)) > 4 and (key.startswith(other) or other.startswith(key)):
+            return other
+    near = difflib.get_close_matches(key, keys, n=1, cutoff=0.7)
+    return near[0] if near else None
 
 
 def _listed(names: list[str]) -> str:

@@ -2,16 +2,88 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from hailo_decode.lint._registry import Finding, Rule, rule, rules, run_rules
+from hailo_decode.lint._case import Case, read_case
+from hailo_decode.lint._registry import Finding, Rule, choose, rule, rules, run_rules
 
 if TYPE_CHECKING:
     from hailo_decode.values.diagnostic import Diagnostic
     from hailo_decode.values.network import NetworkInfo
 
-__all__ = ["Finding", "Rule", "check_network", "rule", "rules"]
+__all__ = [
+    "Case",
+    "Finding",
+    "Rule",
+    "check",
+    "check_case",
+    "check_network",
+    "choose",
+    "read_case",
+    "rule",
+    "rules",
+]
+
+# Rules about a configuration and what goes with it; those about a model file alone are for `check_network`.
+CONFIG_RULES = ("HD1", "HD2", "HD3", "HD4")
+FILE_RULES = ("HD5",)
+
+
+def check(
+    config: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+    *,
+    script: str | os.PathLike[str] | None = None,
+    network: NetworkInfo | str | os.PathLike[str] | None = None,
+    device: str | None = None,
+    names: Sequence[str] | None = None,
+    select: Iterable[str] = (),
+    ignore: Iterable[str] = (),
+) -> list[Diagnostic]:
+    """Check an NMS configuration, a model script, or both, against each other and against a network.
+
+    Parameters
+    ----------
+    config : path or mapping, optional
+        The NMS configuration. Left out, the file that the script names is taken, where it is there.
+    script : path, optional
+        The model script (``.alls``).
+    network : NetworkInfo or path, optional
+        A HAR, an HN, an ONNX file, a HEF, the text of ``hailortcli parse-hef``: what is known of the network.
+    device : str, optional
+    names : sequence of str, optional
+        Class names.
+    select, ignore : iterable of str
+        Codes, beginnings of codes or names of rules to run, and not to run.
+
+    Returns
+    -------
+    list of Diagnostic
+        By place, the same for the same files; empty when there is nothing to remark.
+
+    Raises
+    ------
+    FormatError
+        For a file that cannot be read.
+    UnknownName
+        For a rule that there is none of.
+
+    Examples
+    --------
+    >>> from hailo_decode.lint import check
+    >>> check({"bbox_decoders": []}, select=["HD112"])[0].message
+    'the list of decoders is empty'
+    >>> check(select=["HD112"])
+    []
+    """
+    case = read_case(config, script=script, network=network, device=device, names=names)
+    return check_case(case, select=select, ignore=ignore)
+
+
+def check_case(case: Case, *, select: Iterable[str] = (), ignore: Iterable[str] = ()) -> list[Diagnostic]:
+    """Check files that are read already; see `check`."""
+    return run_rules(choose(tuple(select) or CONFIG_RULES, ignore), case.given, case.files)
 
 
 def check_network(
@@ -33,5 +105,4 @@ def check_network(
         In a fixed order; empty when nothing is wrong.
     """
     given = {"network": network, "names": tuple(names) if names is not None else None, "device": device}
-    chosen = [one for code, one in rules().items() if code.startswith("HD5")]
-    return run_rules(chosen, given, {"network": network.name})
+    return run_rules(choose(FILE_RULES), given, {"network": network.name})

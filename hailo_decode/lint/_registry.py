@@ -152,14 +152,14 @@ def choose(select: Iterable[str], ignore: Iterable[str] = ()) -> list[Rule]:
     UnknownName
         For an entry that names no rule.
     """
-    wanted = {code for entry in select for code in _named(entry)}
-    unwanted = {code for entry in ignore for code in _named(entry)}
+    wanted = {code for entry in select for code in _named(entry.strip())}
+    unwanted = {code for entry in ignore for code in _named(entry.strip())}
     return [one for code, one in rules().items() if code in wanted - unwanted]
 
 
 def _named(entry: str) -> list[str]:
     found = [c for c, one in rules().items() if c.startswith(entry.upper()) or one.slug == entry]
-    if not found or not entry:
+    if not found and not re.fullmatch(r"HD\d\d?", entry.upper()):
         raise UnknownName("rule", entry, [name for c, one in rules().items() for name in (c, one.slug)])
     return found
 

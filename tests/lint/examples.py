@@ -40,8 +40,9 @@ def blocks(page: str) -> list[Block]:
 
 
 def inputs_of(one: Rule, page_blocks: list[Block], example: Block) -> dict[str, Any]:
-    """What a rule is given for an example: the blocks of other kinds, and the example as its own file."""
-    kinds = {block.word: block.text for block in page_blocks if block.word not in ("bad", "good")}
+    """What a rule is given for an example: the blocks of other kinds above it, and itself as the rule's file."""
+    above = page_blocks[: page_blocks.index(example)]
+    kinds = {block.word: block.text for block in above if block.word not in ("bad", "good")}
     kinds[one.about] = example.text
     given: dict[str, Any] = {}
     if "script" in kinds:
@@ -60,8 +61,9 @@ def inputs_of(one: Rule, page_blocks: list[Block], example: Block) -> dict[str, 
 def filled(text: str) -> str:
     """A configuration from an example that shows only what matters: a few keys, or one decoder."""
     value = json.loads(text)
-    if any(key.endswith("_layer") or key == "stride" for key in value):
-        value = {"bbox_decoders": [value]}
+    own = {k: v for k, v in value.items() if "_layer" in k or k in ("name", "stride", "w", "h")}
+    if own:
+        value = {**{k: v for k, v in value.items() if k not in own}, "bbox_decoders": [own]}
     decoders = value.get("bbox_decoders", [{"stride": 8, "reg_layer": "conv41", "cls_layer": "conv42"}])
     keys = {key for decoder in decoders for key in decoder}
     more: dict[str, Any] = {}
