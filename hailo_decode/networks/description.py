@@ -254,4 +254,4 @@ def _read(path: Path) -> NetworkInfo:
     return network_from_description(read_json(path.read_bytes(), f"description {path.name!r}"))
 
 
-FORMAT = Format("description (JSON)", _sniff, _read)
+FORMAT = Format("JSON description", _sniff, _read)
