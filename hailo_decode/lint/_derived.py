@@ -28,11 +28,17 @@ def arch(nms: Statement | None = None, config: NmsConfig | None = None) -> MetaA
     return config.arch if config is not None else None
 
 
-def meta_arch_name(nms: Statement) -> str:
-    """Return the step that a command names, by key or by position; empty where it names none."""
+def meta_arch_value(nms: Statement) -> Value | None:
+    """Return the value that names the step in a command, by key or by position, or None."""
     if value := nms.get("meta_arch"):
-        return value.text
-    return next((value.text for value in nms.positional if value.kind == "name"), "")
+        return value
+    return next((value for value in nms.positional if value.kind == "name"), None)
+
+
+def meta_arch_name(nms: Statement) -> str:
+    """Return the name of the step in a command; empty where it names none."""
+    value = meta_arch_value(nms)
+    return value.text if value is not None else ""
 
 
 def config_value(nms: Statement) -> Value | None:

@@ -6,6 +6,7 @@ import inspect
 import json
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from hailo_decode.config.alls import read_script
@@ -40,13 +41,14 @@ def blocks(page: str) -> list[Block]:
 
 
 def inputs_of(one: Rule, page_blocks: list[Block], example: Block) -> dict[str, Any]:
-    """What a rule is given for an example: the blocks of other kinds above it, and itself as the rule's file."""
+    """What a rule is given for an example: blocks of other kinds above it, and itself as the rule's file."""
     above = page_blocks[: page_blocks.index(example)]
     kinds = {block.word: block.text for block in above if block.word not in ("bad", "good")}
     kinds[one.about] = example.text
     given: dict[str, Any] = {}
     if "script" in kinds:
         given["script"] = read_script(kinds["script"])
+        given["script_path"], given["config_path"] = Path("no-folder/model.alls"), Path("nms.json")
     if "config" in kinds:
         as_it_is = {"document", "schema"} & set(inspect.signature(one.run).parameters)
         text = kinds["config"] if as_it_is else filled(kinds["config"])
