@@ -29,7 +29,11 @@ from hailo_decode.networks._hef_numbers import (
 )
 from hailo_decode.networks._hef_ops import Step, steps_of
 from hailo_decode.networks._message import Message
+from hailo_decode.networks._wire import DAMAGE_HINT
 from hailo_decode.values.network import NetworkInfo, OutputInfo
+
+# Of all messages that are looked into; the biggest real files come to some ten thousand.
+MAX_FIELDS = 200_000
 
 
 def read_hef(path: Path, *, verify: bool = False) -> NetworkInfo:
@@ -60,9 +64,11 @@ def network_of(buffer: memoryview, name: str = "", *, verify: bool = False) -> N
     """Read a HEF that lies in memory; `name` is used where the file has none."""
     header = read_header(buffer)
     integrity = check_integrity(buffer, header, asked=verify)
-    top = Message(buffer, header.size, header.metadata_end, "HEF")
+    top = Message(buffer, header.size, header.metadata_end, "HEF", MAX_FIELDS)
     needed, optional = extensions_of(top)
     parts = [_Part(group, needed, optional) for group in groups_of(top, needed, optional)]
+    if not any(part.layers for part in parts):
+        raise FormatError("nothing enters or leaves the chip in this HEF", offset=top.start, hint=DAMAGE_HINT)
     steps = [step for part in parts for step in part.steps]
     inputs = tuple(one.info for part in parts for one in part.layers if one.is_input)
     outputs = tuple(output for part in parts for output in part.outputs)

@@ -78,7 +78,7 @@ def layer(
     """An output (or, with ``is_input=True``, an input) of the chip.
 
     `shape` is (height, width, channels), `base` holds further fields of the layer's base, and `nms` those of
-    an NMS on the chip.
+    an NMS on the chip. ``pad=-1`` makes a layer that no step can name.
     """
     hw = hw_shape or shape
     top = 255 if dtype == "uint8" else 65535
@@ -290,7 +290,7 @@ def message(
         inner = (
             {"partial": [{"inner": core, "layout": {"bitmap": bit}} for bit in partial]} if partial else core
         )
-        steps, edges = _steps(ops, {one.name: one.pad for one in outs})
+        steps, edges = _steps(ops, {one.name: one.pad for one in outs if one.pad >= 0})
         group = {**told, "metadata": core["metadata"], "ops": [{"name": "core", "core": inner}, *steps]}
         group["pad_edges"] = edges
     elif partial:
