@@ -21,7 +21,8 @@ COMMANDS = _words(
     pre_quantization_optimization post_quantization_optimization performance_param resources_param
     context_switch_param allocator_param compilation_param hef_param platform_param
     spatial_reshape_flow_params output_layer remove_node network_group context buffers defuse defuse_block
-    shortcut format_conversion concat transpose_concat shape_splitter mux_demux join bucket portal l4_portal place
+    shortcut format_conversion concat transpose_concat shape_splitter mux_demux join bucket portal l4_portal
+    place
     """
 )
 
@@ -32,7 +33,8 @@ FEATURES: Mapping[str, tuple[str, ...]] = {
         """
         equalization weights_clipping activation_clipping dead_channels_removal dead_layers_removal
         ew_add_fusing matmul_correction matmul_equalization matmul_decomposition layer_norm_decomposition
-        conv_decomposition defuse zero_static_channels quarot switch_concat_with_add se_optimization smart_softmax_stats
+        conv_decomposition defuse zero_static_channels quarot switch_concat_with_add se_optimization
+        smart_softmax_stats
         global_avgpool_reduction add_shortcut_layer resolution_reduction depth_to_space_reduction
         split_ew_mult_by_bit_significance split_fused_activation ew_mult_input_splitting
         """
