@@ -81,7 +81,7 @@ def _outputs(block: Block, network: str | None) -> tuple[list[OutputInfo], list[
         info = _plain(port, network)
         stream = streams.get(port.name)
         if stream and stream.sizes:
-            info = replace(info, hw_shape=_shape(stream.sizes))
+            info = replace(info, hw_shape=_shape(stream.sizes), device_order=_order(stream))
         if not block.vstreams:
             info = _of_device(info)
         if port.nms:
@@ -98,7 +98,7 @@ def _head(port: Port, network: str | None) -> OutputInfo:
 
 def _of_device(info: OutputInfo) -> OutputInfo:
     """Return what a stream line says: its sizes are those of the device, padding included."""
-    return replace(info, shape=None, hw_shape=info.shape, layout="device")
+    return replace(info, shape=None, hw_shape=info.shape, device_order=info.order, layout="device")
 
 
 def _nms(nms: NmsInfo, op: OpInfo | None) -> NmsInfo:

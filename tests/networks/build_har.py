@@ -68,7 +68,7 @@ def hn(name: str, layers: Mapping[str, Json], order: Sequence[str] | None = None
         entry["output"] = [k for k, other in done.items() if key in other["input"]]
         known = [done[i]["output_shapes"][0] for i in entry["input"] if "output_shapes" in done.get(i, {})]
         entry.setdefault("input_shapes", known)
-        if entry["type"] == "conv" and known:
+        if known and "kernel_shape" in entry.get("params", {}):
             entry["params"]["kernel_shape"][2] = known[0][-1]
     sinks = [entry["input"][0] for entry in done.values() if entry["type"] == "output_layer"]
     return {
