@@ -13,7 +13,7 @@ SIGMOID_OF_ZERO = 0.5
 SIGMOID_OF_ONE = 0.7310585786300049  # 1 / (1 + exp(-1))
 
 
-def holds_logits(tensor: Tensor, told: bool | None) -> tuple[bool, str]:
+def holds_logits(tensor: Tensor, told: bool | None, scores_alone: bool = True) -> tuple[bool, str]:
     """Tell whether a score tensor still wants its sigmoid, and why.
 
     Parameters
@@ -21,6 +21,8 @@ def holds_logits(tensor: Tensor, told: bool | None) -> tuple[bool, str]:
     tensor : Tensor
     told : bool or None
         What the caller says.
+    scores_alone : bool
+        Whether the tensor holds scores and nothing else, so that where all its values lie says something of them.
 
     Raises
     ------
@@ -46,7 +48,8 @@ def holds_logits(tensor: Tensor, told: bool | None) -> tuple[bool, str]:
             hint="these are probabilities already: logits=False",
         )
     if not logits:
-        check_not_twice(name, low, high)
+        if scores_alone:
+            check_not_twice(name, low, high)
         if low < -_SLACK or high > 1 + _SLACK:
             raise ValuesError(
                 f"{name!r} is said to hold probabilities, but its values do not lie in 0..1",

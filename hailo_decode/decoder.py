@@ -220,7 +220,7 @@ def _split(network: NetworkInfo, given: dict[str, Any]) -> tuple[Known, Options]
     from dataclasses import replace
 
     choose = {f.name for f in dataclass_fields(Options)}
-    know = {"quant", "formats", "roles", "logits", "family", "names", "input_size"}
+    know = {"quant", "formats", "roles", "logits", "family", "names", "input_size", "anchors", "keypoints", "task"}
     for name in given:
         if name not in choose | know:
             raise UnknownName("option", name, choose | know)
@@ -228,6 +228,8 @@ def _split(network: NetworkInfo, given: dict[str, Any]) -> tuple[Known, Options]
         network = network.with_names(tuple(str(name) for name in given["names"]))
     if given.get("input_size") is not None:
         network = replace(network, input_size=size_pair(given["input_size"]))
+    if given.get("task") is not None:
+        network = replace(network, task=given["task"])
     family = given.get("family") or network.family or ()
     known = Known(
         network=network,
@@ -236,6 +238,9 @@ def _split(network: NetworkInfo, given: dict[str, Any]) -> tuple[Known, Options]
         roles=given.get("roles"),
         logits=given.get("logits"),
         family=(family,) if isinstance(family, str) else tuple(family),
+        anchors=given.get("anchors"),
+        keypoints=given.get("keypoints"),
+        given=frozenset(given),
     )
     return known, Options(**{name: value for name, value in given.items() if name in choose})
 
@@ -285,7 +290,7 @@ def _collect(plan: Plan, workspace: Workspace, flat: list[U1]) -> Detections:
     if report[at.BAD_VALUES] or report[at.BAD_BOXES]:
         raise _bad_values(plan, flat, report)
     meta = plan.meta
-    if report[at.TRIED] >= plan.anchors:
+    if report[at.TRIED] >= plan.tables.anchors:
         _check_crowd(plan, flat)
     if report[at.CAPPED] or report[at.FULL] or report[at.CLASS_FULL]:
         meta = {**meta, "cut": _told_cut(plan, report)}
@@ -297,13 +302,13 @@ def _collect(plan: Plan, workspace: Workspace, flat: list[U1]) -> Detections:
 def _told_cut(plan: Plan, report: I8) -> str:
     parts = []
     if report[at.CAPPED]:
-        limit = plan.settings[at.MAX_NMS]
+        limit = plan.tables.settings[at.MAX_NMS]
         parts.append(f"max_nms={limit} was reached: weaker candidates were not looked at")
     if report[at.CLASS_FULL]:
-        limit = plan.settings[at.MAX_PER_CLASS]
+        limit = plan.tables.settings[at.MAX_PER_CLASS]
         parts.append(f"max_per_class={limit} was reached: {report[at.CLASS_FULL]} candidates were turned away")
     if report[at.FULL]:
-        parts.append(f"max_det={plan.settings[at.MAX_DET]} was reached: weaker boxes were left out")
+        parts.append(f"max_det={plan.tables.settings[at.MAX_DET]} was reached: weaker boxes were left out")
     return "; ".join(parts)
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import numbers
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
 from hailo_decode.errors import OptionError
 
@@ -29,6 +31,8 @@ class Options:
         Let boxes of different classes suppress each other.
     multi_label : bool
         Let every class of a cell that reaches `conf` count, not the best one alone.
+    turned_iou : {"exact", "gaussian"}
+        How much turned boxes overlap: their exact common area, or the likeness of Gaussians (ProbIoU) as Ultralytics has it.
     suppress : bool or None
         False for heads that give each object once. None: as the network's description says, else True.
     """
@@ -41,6 +45,7 @@ class Options:
     agnostic: bool = False
     multi_label: bool = False
     suppress: bool | None = None
+    turned_iou: str = "exact"
 
     def __post_init__(self) -> None:
         for name in ("conf", "iou"):
@@ -54,6 +59,12 @@ class Options:
                 continue
             if not _is_count(value):
                 raise OptionError(f"{name} is {value!r}", wanted="a whole number of at least 1")
+        if self.turned_iou not in ("exact", "gaussian"):
+            raise OptionError(f"turned_iou is {self.turned_iou!r}", wanted='"exact" or "gaussian"')
+
+    def with_defaults(self, defaults: Mapping[str, Any], given: frozenset[str]) -> Options:
+        """Return options with a family's defaults in the place of those that the caller did not give."""
+        return replace(self, **{name: value for name, value in defaults.items() if name not in given})
 
 
 def _is_number(value: object) -> bool:

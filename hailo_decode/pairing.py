@@ -1,51 +1,29 @@
-"""Which output plays which role: told by grid, channels, names and ranges, never by position."""
+"""Which output plays which role: told by grid, channels, names and values, never by position."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations, product
+from math import ceil
 
 from hailo_decode.errors import AmbiguousError, PairingError
+from hailo_decode.evidence import EVIDENCE, USUAL, Assignment, Candidate
 from hailo_decode.families._family import Family, Sizes
 
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """One output as pairing sees it.
-
-    Attributes
-    ----------
-    name : str
-    shape : (int, int, int)
-        Height, width, channels.
-    role : str or None
-        Where a model file proves it.
-    names : tuple of str
-        Its name, and the layer's names in the framework it came from.
-    unit_range : callable
-        Tells whether its values lie in 0..1 and reach beyond a point: True, False, or None where nothing tells.
-    """
-
-    name: str
-    shape: tuple[int, int, int]
-    role: str | None
-    names: tuple[str, ...]
-    unit_range: Callable[[], bool | None]
-
-    def __str__(self) -> str:
-        h, w, c = self.shape
-        return f"{self.name} {h}x{w}x{c}"
+AnchorCount = Callable[[Candidate], "int | None"]
+Grid = tuple[int, int]
+_STRIDES = tuple(2**k for k in range(1, 10))  # of grids that are rounded up
 
 
 @dataclass(frozen=True, slots=True)
 class Paired:
-    """One level: its stride, its grid, and the output of each role."""
+    """One level: its stride across and down in input pixels, its grid, its sizes, and the output of each role."""
 
     stride: tuple[float, float]
-    grid: tuple[int, int]
-    outputs: dict[str, Candidate]
+    grid: Grid
+    sizes: Sizes
+    outputs: Assignment
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +33,30 @@ class Reading:
     family: Family
     sizes: Sizes
     levels: tuple[Paired, ...]
+    once: Assignment
     notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.family.name} with {self.sizes}"
 
-
-Assignment = dict[str, Candidate]
-Weigh = Callable[[Assignment, Family], int]
+    def same_as(self, other: Reading) -> bool:
+        """Tell whether another reading puts the same numbers to the same use."""
+        return (
+            self.family.signature() == other.family.signature()
+            and self.sizes == other.sizes
+            and self.once == other.once
+            and [(a.stride, a.outputs) for a in self.levels] == [(b.stride, b.outputs) for b in other.levels]
+            and self.family.anchors == other.family.anchors
+            and self.family.fields(self.sizes) == other.family.fields(other.sizes)
+        )
 
 
 def pair(
-    outputs: Sequence[Candidate], input_size: tuple[int, int], choices: Sequence[Family], classes: int | None
+    outputs: Sequence[Candidate],
+    input_size: tuple[int, int],
+    choices: Sequence[Family],
+    classes: int | None,
+    anchors: AnchorCount,
 ) -> Reading:
     """Find the one reading of some outputs as a head.
 
@@ -79,6 +69,8 @@ def pair(
         Families that it may be.
     classes : int or None
         Number of classes, where the caller knows it.
+    anchors : callable
+        Number of anchors that the caller knows for an output; None where it knows none.
 
     Raises
     ------
@@ -88,24 +80,32 @@ def pair(
         When more than one is.
     """
     _one_network(outputs)
-    levels = _by_grid(outputs, input_size)
-    readings = [reading for family in choices for reading in _readings(family, levels, input_size)]
+    readings = _distinct(
+        [r for family in choices for r in _readings(family, outputs, input_size, anchors)]
+    )
     if not readings:
-        raise _no_reading(levels, choices, input_size)
-    if classes is not None and len(readings) > 1:
+        raise _no_reading(outputs, choices, input_size)
+    if classes is not None:
         readings = [r for r in readings if r.sizes.classes == classes] or readings
-    readings = _weighed(readings, _by_words, "the outputs' names")
-    readings = _weighed(readings, _by_range, "the ranges of values")
-    readings = _usual(readings)
-    readings = _weighed(readings, _by_number, "layer numbers, which rise from box to class in such heads")
+    for weigh, why in EVIDENCE:
+        if weigh is USUAL:
+            readings = _usual(readings)
+        else:
+            readings = _weighed(readings, weigh, why)
     if len(readings) > 1:
-        shown = [f"{r} ({_roles_of(r)})" for r in readings]
         raise AmbiguousError(
             f"{len(outputs)} outputs can be read in {len(readings)} ways",
-            shown,
-            "names=[...] tells the number of classes, roles={output: role} which output is which",
+            [f"{r} ({_roles_of(r)})" for r in readings[:6]],
+            _settling(readings),
         )
     return readings[0]
+
+
+def _settling(readings: Sequence[Reading]) -> str:
+    if len({r.family.name for r in readings}) > 1:
+        names = " or ".join(sorted({f'"{r.family.name}"' for r in readings}))
+        return f"family={names}"
+    return "names=[...] tells the number of classes, roles={output: role} which output is which"
 
 
 def _one_network(outputs: Sequence[Candidate]) -> None:
@@ -120,68 +120,118 @@ def _one_network(outputs: Sequence[Candidate]) -> None:
         )
 
 
-def _by_grid(outputs: Sequence[Candidate], input_size: tuple[int, int]) -> dict[tuple[int, int], list[Candidate]]:
-    """Group outputs by grid, finest first; every grid must divide the input evenly and alike."""
-    grids: dict[tuple[int, int], list[Candidate]] = {}
-    for output in sorted(outputs, key=lambda o: (-o.shape[0], -o.shape[1], o.name)):
+def by_grid(outputs: Sequence[Candidate]) -> dict[Grid, list[Candidate]]:
+    """Group outputs by grid, finest first."""
+    grids: dict[Grid, list[Candidate]] = {}
+    for output in sorted(outputs, key=lambda o: (-o.shape[0] * o.shape[1], -o.shape[0], o.name)):
         grids.setdefault(output.shape[:2], []).append(output)
-    for (h, w), group in grids.items():
-        if input_size[0] % h or input_size[1] % w or input_size[0] // h != input_size[1] // w:
-            raise PairingError(
-                f"output {group[0].name!r} has a grid of {h}x{w}, which does not divide an input of "
-                f"{input_size[0]}x{input_size[1]} evenly and alike in both directions",
-                got=f"{input_size[0]}/{h} = {input_size[0] / h:g} rows, {input_size[1]}/{w} = {input_size[1] / w:g} columns a cell",
-                wanted="the same whole number twice: the stride",
-                hint="input_size is (height, width) of the network's input; a channel-first array wants "
-                f'formats={{"{group[0].name}": "NCHW"}}',
-            )
     return grids
 
 
+def stride_of(kind: str, grid: Grid, input_size: tuple[int, int]) -> tuple[float, float] | None:
+    """Return input pixels per cell, across and down; None where such a grid cannot be that kind."""
+    (h, w), (high, wide) = grid, input_size
+    if kind == "whole":
+        return (float(wide), float(high)) if grid == (1, 1) else None
+    if kind == "list":
+        return (1.0, 1.0) if h == 1 else None
+    if kind == "fraction":
+        return wide / w, high / h
+    if high % h == 0 and wide % w == 0 and high // h == wide // w:
+        return wide / w, high / h
+    if kind == "ceil":
+        for stride in _STRIDES:
+            if ceil(high / stride) == h and ceil(wide / stride) == w:
+                return float(stride), float(stride)
+    return None
+
+
 def _readings(
-    family: Family, levels: dict[tuple[int, int], list[Candidate]], input_size: tuple[int, int]
+    family: Family, outputs: Sequence[Candidate], input_size: tuple[int, int], anchors: AnchorCount
 ) -> list[Reading]:
-    """List the ways to read all levels as one family, one for each set of sizes."""
-    options: list[dict[Sizes, list[Assignment]]] = []
-    for group in levels.values():
-        fitting: dict[Sizes, list[Assignment]] = {}
-        for order in permutations(group) if len(group) == len(family.roles) else ():
-            assignment = dict(zip(family.roles, order, strict=True))
-            if any(o.role not in (None, role) for role, o in assignment.items()):
-                continue
-            found = family.sizes({role: o.shape[2] for role, o in assignment.items()})
-            if found is not None:
-                fitting.setdefault(found, []).append(assignment)
-        options.append(fitting)
-    shared = set(options[0]).intersection(*options[1:]) if options else set()
+    """List the ways to read all outputs as one family, one for each set of sizes and each choice of single tensors."""
+    found = []
+    for singles in permutations(outputs, len(family.once)):
+        once = dict(zip(family.once, singles, strict=True))
+        if any(o.role not in (None, role) for role, o in once.items()):
+            continue
+        rest = [o for o in outputs if o not in singles]
+        if not rest or any(o.role is not None and o.role not in family.roles for o in rest):
+            continue
+        found += _levels(family, rest, once, input_size, anchors)
+    return found
+
+
+def _levels(
+    family: Family,
+    outputs: Sequence[Candidate],
+    once: Assignment,
+    input_size: tuple[int, int],
+    anchors: AnchorCount,
+) -> list[Reading]:
+    grids = by_grid(outputs)
+    strides = [stride_of(family.grid, grid, input_size) for grid in grids]
+    if any(len(group) != len(family.roles) for group in grids.values()):
+        return []
+    options = [_assignments(family, group, once, anchors) for group in grids.values()]
     readings = []
-    for sizes in sorted(shared, key=str):
-        for chosen in _combinations([o[sizes] for o in options], family):
+    for sizes in sorted(set(options[0]).intersection(*options[1:]), key=str):
+        for chosen in product(*[_strongest(o[sizes], family) for o in options]):
             paired = [
-                Paired((input_size[1] / w, input_size[0] / h), (h, w), outputs)
-                for (h, w), outputs in zip(levels, chosen, strict=True)
+                Paired(stride, grid, replace(sizes, anchors=count), assignment)
+                for stride, grid, (assignment, count) in zip(strides, grids, chosen, strict=True)
+                if stride is not None
             ]
-            readings.append(Reading(family, sizes, tuple(paired)))
+            if len(paired) == len(grids):
+                readings.append(Reading(family, paired[0].sizes, tuple(paired), once))
     return readings
 
 
-def _combinations(per_level: list[list[Assignment]], family: Family) -> list[tuple[Assignment, ...]]:
-    """Combine the levels' assignments; where each level has two, evidence is weighed level by level first."""
-    narrowed = [_strongest(options, family) for options in per_level]
-    return list(product(*narrowed))
+Counted = tuple[Assignment, int]
 
 
-def _strongest(options: list[Assignment], family: Family) -> list[Assignment]:
-    """Keep the assignments of one level that the evidence speaks for most."""
-    for weigh in (_by_words, _by_range, _by_number):
-        if len(options) == 1:
-            return options
-        weights = [weigh(option, family) for option in options]
-        options = [o for o, weight in zip(options, weights, strict=True) if weight == max(weights)]
+def _assignments(
+    family: Family, group: list[Candidate], once: Assignment, anchors: AnchorCount
+) -> dict[Sizes, list[Counted]]:
+    """List which output of a level may play which role, by the sizes that follow, with the number of anchors."""
+    fitting: dict[Sizes, list[Counted]] = {}
+    for order in permutations(group):
+        assignment = dict(zip(family.roles, order, strict=True))
+        if any(o.role not in (None, role) for role, o in assignment.items()):
+            continue
+        if not family.squashable and any(o.unit_range() for o in order):
+            continue
+        channels = {role: o.shape[2] for role, o in (assignment | once).items()}
+        known = next((n for n in map(anchors, order) if n), None)
+        found = family.sizes(channels, known)
+        if found is not None and (known or not _wants_anchors(family)):
+            fitting.setdefault(found, []).append((assignment, found.anchors))
+    return fitting
+
+
+def _wants_anchors(family: Family) -> bool:
+    """Tell whether a family cannot be read without anchors from the caller."""
+    return family.grid == "fraction" and not family.anchors
+
+
+def _strongest(options: list[Counted], family: Family) -> list[Counted]:
+    """Keep the assignments of one level that the evidence speaks for most: all have the same sizes."""
+    for weigh, _ in EVIDENCE:
+        if len(options) > 1 and weigh is not USUAL:
+            weights = [weigh(assignment, family) for assignment, _ in options]
+            options = [o for o, weight in zip(options, weights, strict=True) if weight == max(weights)]
     return options
 
 
-def _weighed(readings: list[Reading], weigh: Weigh, why: str) -> list[Reading]:
+def _distinct(readings: list[Reading]) -> list[Reading]:
+    kept: list[Reading] = []
+    for reading in readings:
+        if not any(reading.same_as(other) for other in kept):
+            kept.append(reading)
+    return kept
+
+
+def _weighed(readings: list[Reading], weigh: Callable[[Assignment, Family], int], why: str) -> list[Reading]:
     """Keep the readings that one kind of evidence speaks for most."""
     if len(readings) == 1:
         return readings
@@ -197,69 +247,47 @@ def _usual(readings: list[Reading]) -> list[Reading]:
     usual = [r for r in readings if r.family.usual and r.family.usual(r.sizes)]
     if len(readings) == 1 or not usual or len({r.sizes for r in usual}) > 1:
         return readings
-    others = "; ".join(sorted({str(r) for r in readings} - {str(usual[0])}))
+    others = "; ".join(sorted({str(r) for r in readings} - {str(r) for r in usual}))
     if not others:
         return readings
     note = f"{usual[0]}, as published models have it; {others} would fit the channels too"
     return [replace(r, notes=(*r.notes, note)) for r in usual]
 
 
-def _by_words(assignment: Assignment, family: Family) -> int:
-    """Count outputs whose names speak for their role, less those whose names speak against it."""
-    weight = 0
-    for role, output in assignment.items():
-        said = {r for r, words in family.words.items() if _mentions(output.names, words)}
-        weight += (role in said and len(said) == 1) - (bool(said) and role not in said)
-    return weight
-
-
-def _mentions(names: Iterable[str], words: tuple[str, ...]) -> bool:
-    pieces = {piece for name in names for piece in re.split(r"[^a-z0-9]+|(?<=[a-z0-9])_(?=[a-z])", name.lower())}
-    return any(piece == word or piece.startswith(word + "_") for piece in pieces for word in words)
-
-
-def _by_range(assignment: Assignment, family: Family) -> int:
-    """Speak for the class tensor being the one whose values lie in 0..1, where that tells the two apart."""
-    ranges = {role: output.unit_range() for role, output in assignment.items()}
-    if "cls" not in ranges or ranges["cls"] is None:
-        return 0
-    others = [r for role, r in ranges.items() if role != "cls"]
-    if ranges["cls"] and not any(others):
-        return 1
-    return -1 if not ranges["cls"] and any(others) else 0
-
-
-def _by_number(assignment: Assignment, family: Family) -> int:
-    """Speak for layer numbers that rise in the family's order of roles."""
-    numbers = [_layer_number(assignment[role].name) for role in family.roles]
-    known = [n for n in numbers if n is not None]
-    return int(len(known) == len(numbers) > 1 and known == sorted(set(known)))
-
-
-def _layer_number(name: str) -> int | None:
-    found = re.search(r"(?:conv|layer|output|activation)_?(\d+)$", name.rpartition("/")[2])
-    return int(found[1]) if found else None
-
-
 def _roles_of(reading: Reading) -> str:
     return ", ".join(f"{role}={o.name}" for level in reading.levels[:1] for role, o in level.outputs.items())
 
 
-def _no_reading(
-    levels: dict[tuple[int, int], list[Candidate]], choices: Sequence[Family], input_size: tuple[int, int]
-) -> PairingError:
+def _no_reading(outputs: Sequence[Candidate], choices: Sequence[Family], input_size: tuple[int, int]) -> PairingError:
     """Say what is there, what is wanted, and what is missing or doubled."""
-    lines = [f"stride {input_size[0] // h}: {', '.join(map(str, group))}" for (h, w), group in levels.items()]
-    wanted = " or ".join(f"{len(f.roles)} outputs at each stride ({', '.join(f.roles)}) for {f.name}" for f in choices[:4])
-    counts = {len(group) for group in levels.values()}
-    fewest = min(levels.items(), key=lambda item: len(item[1])) if levels else None
-    most = max(levels.items(), key=lambda item: len(item[1])) if levels else None
-    hint = None
-    if fewest and most and len(counts) > 1:
-        hint = (
-            f"stride {input_size[0] // fewest[0][0]} has {len(fewest[1])}, stride {input_size[0] // most[0][0]} has "
-            f"{len(most[1])}: an output is missing from the one, or is given twice in the other"
-        )
-    elif levels:
-        hint = "the channels differ from level to level, or are those of another kind of head: family=... names it"
-    return PairingError("the outputs fit no head", got="; ".join(lines) or "no outputs", wanted=wanted, hint=hint)
+    grids = by_grid(outputs)
+    kinds = {f.grid for f in choices}
+    for (h, w), group in grids.items():
+        if kinds <= {"exact"} and stride_of("exact", (h, w), input_size) is None:
+            return PairingError(
+                f"output {group[0].name!r} has a grid of {h}x{w}, which does not divide an input of "
+                f"{input_size[0]}x{input_size[1]} evenly and alike in both directions",
+                got=f"{input_size[0]}/{h} = {input_size[0] / h:g} rows, {input_size[1]}/{w} = {input_size[1] / w:g} columns a cell",
+                wanted="the same whole number twice: the stride",
+                hint="input_size is (height, width) of the network's input; a channel-first array wants "
+                f'formats={{"{group[0].name}": "NCHW"}}',
+            )
+    lines = [f"{h}x{w} (stride {input_size[0] / h:g}): {', '.join(map(str, g))}" for (h, w), g in grids.items()]
+    wanted = "; or ".join(dict.fromkeys(map(_wants, choices[:5])))
+    return PairingError("the outputs fit no head", got="; ".join(lines), wanted=wanted, hint=_oddity(grids, input_size))
+
+
+def _wants(family: Family) -> str:
+    level = f"{', '.join(family.roles)} at each stride"
+    return f"{family.name}: {level}" + (f", and {', '.join(family.once)}" if family.once else "")
+
+
+def _oddity(grids: Mapping[Grid, list[Candidate]], input_size: tuple[int, int]) -> str:
+    fewest = min(grids.items(), key=lambda item: len(item[1]))
+    most = max(grids.items(), key=lambda item: len(item[1]))
+    if len(fewest[1]) == len(most[1]):
+        return "the channels differ from level to level, or are those of another kind of head: family=... names it"
+    return (
+        f"stride {input_size[0] / fewest[0][0]:g} has {len(fewest[1])} outputs, stride {input_size[0] / most[0][0]:g} has "
+        f"{len(most[1])}: an output is missing from the one, or is given twice in the other"
+    )

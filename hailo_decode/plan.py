@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,21 +11,16 @@ import numpy as np
 from hailo_decode.activation import holds_logits, value_range
 from hailo_decode.describe import described, oriented
 from hailo_decode.errors import OptionError
-from hailo_decode.families import families, family_named
-from hailo_decode.families._family import Family, Part, Sizes
-from hailo_decode.kernels import layout as at
-from hailo_decode.lookup import Ranks, exponentials, rank_bytes, raw_floor
+from hailo_decode.evidence import Candidate
+from hailo_decode.families import families, families_named
+from hailo_decode.families._family import Anchors, Family, Sizes
 from hailo_decode.options import Options
-from hailo_decode.pairing import Candidate, Reading, pair
+from hailo_decode.pairing import Reading, pair
+from hailo_decode.priors import Priors
 from hailo_decode.readers.tensor import read_tensor
-from hailo_decode.values.arrays import F4, F8, I4, I8
+from hailo_decode.tables import FIELD_NAMES, Tables, make_tables
 from hailo_decode.values.network import NetworkInfo, OutputInfo
-from hailo_decode.values.quant import Quant
 from hailo_decode.values.tensor import Tensor
-
-BOX_CODES = {"dfl": 0, "distances": 1}
-FIELD_ORDER = ("cls", "box")  # places of fields in the kernels' table
-_IDENTITY = Quant((1.0,), (0.0,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +35,12 @@ class Known:
     logits : bool or None
     family : tuple of str
         Names of the families that it may be; empty for all.
+    anchors : mapping of int or str to sequence of (float, float), or None
+        By stride or by output, input pixels.
+    keypoints : (int, int) or None
+        Points, and numbers for each.
+    given : frozenset of str
+        Names of the options that the caller set; a family's own defaults serve for the others.
     """
 
     network: NetworkInfo
@@ -48,6 +49,9 @@ class Known:
     roles: Mapping[str, str] | None = None
     logits: bool | None = None
     family: tuple[str, ...] = ()
+    anchors: Mapping[Any, Any] | None = None
+    keypoints: tuple[int, int] | None = None
+    given: frozenset[str] = field(default_factory=frozenset)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,44 +70,37 @@ class Plan:
     Attributes
     ----------
     slots : tuple of Slot
-    family : Family
-    sizes : Sizes
+    reading : Reading
     tensors : mapping of str to Tensor
         The outputs that the plan was made from.
-    reading : Reading
-    fields : (levels, fields, COLUMNS) i8
-    rates : (levels, fields, RATES) f8
-    strides : (levels, 2) f8, input pixels
-    settings : (SETTINGS,) i8
+    tables : Tables
     iou : f4
-    lookup : tuple of arrays
-        As `hailo_decode.kernels.frame.frame_ranked` wants them.
-    floors : (rows,) f8 or None
-        None where scores are ranked in advance.
+    keypoints : (int, int) or None
+        Points, and numbers for each, where the head has keypoints.
+    input_size : (int, int)
     names : tuple of str
     meta : dict of str to str
     """
 
     slots: tuple[Slot, ...]
-    family: Family
-    sizes: Sizes
-    tensors: Mapping[str, Tensor]
     reading: Reading
-    fields: I8
-    rates: F8
-    strides: F8
-    settings: I8
+    tensors: Mapping[str, Tensor]
+    tables: Tables
     iou: np.float32
-    lookup: tuple[I4, I4, F4, F8, F8]
-    floors: F8 | None
+    keypoints: tuple[int, int] | None
+    input_size: tuple[int, int]
     names: tuple[str, ...]
     meta: dict[str, str]
 
     @property
-    def anchors(self) -> int:
-        """Number of anchors over all levels."""
-        last = self.fields[-1, at.CLASS]
-        return int(last[at.BASE] + last[at.HEIGHT] * last[at.WIDTH] * last[at.ANCHORS])
+    def family(self) -> Family:
+        """The family that the outputs were read as."""
+        return self.reading.family
+
+    @property
+    def sizes(self) -> Sizes:
+        """The counts that its channels follow from."""
+        return self.reading.sizes
 
 
 def make_plan(outputs: Mapping[str, Any], known: Known, options: Options) -> Plan:
@@ -123,66 +120,60 @@ def make_plan(outputs: Mapping[str, Any], known: Known, options: Options) -> Pla
     infos = described(outputs, (*network.heads, *network.outputs), known.quant, known.formats, known.roles)
     infos, turned = oriented(outputs, infos, network.input_size)
     tensors = {name: read_tensor(array, infos[name]) for name, array in outputs.items()}
-    choices = [family_named(name) for name in known.family] or list(families().values())
+    priors = Priors(known.anchors, network)
     reading = pair(
         [_candidate(tensor, infos[name]) for name, tensor in tensors.items()],
         network.input_size,
-        choices,
+        _choices(known),
         len(network.classes) or None,
+        lambda output: priors.count(output, network.input_size),
     )
+    options = options.with_defaults(reading.family.defaults, known.given)
     _check_names(network.classes, reading.sizes.classes)
-    notes: dict[str, str] = {"head": _told(reading, network.input_size)}
-    if reading.notes:
-        notes["roles"] = "; ".join(reading.notes)
-    layouts = [*turned, *(note for tensor in tensors.values() for note in tensor.notes)]
-    if layouts:
-        notes["layout"] = "; ".join(layouts)
-    order = list(tensors)
-    logits: dict[str, bool] = {}
-    for level in reading.levels:
-        scores = tensors[level.outputs[reading.family.fields(reading.sizes)["cls"].role].name]
-        logits[scores.name], why = holds_logits(scores, known.logits)
-        notes["activation"] = "; ".join(filter(None, (notes.get("activation"), why)))
-    fields, quants, tables = _fields(reading, tensors, order, logits)
-    suppress = options.suppress
-    if suppress is None:
-        suppress = not _one_to_one(network, infos)
-        if not suppress:
-            notes["nms"] = "left out: a one-to-one head gives each object once"
-    ranked, floors = _thresholds(reading, tensors, logits, options, len(quants))
-    settings = _settings(fields, reading.sizes, replace(options, suppress=suppress), ranked, reading.family)
-    slots = tuple(Slot(n, outputs[n].shape, outputs[n].dtype) for n in order)
-    ranks, cuts, scores = (
-        (ranked.ranks, ranked.cuts, ranked.scores)
-        if ranked
-        else (np.zeros((1, 256), np.int32), np.zeros((1, 1), np.int32), np.zeros(1, np.float32))
-    )
+    meta = {"head": _told(reading, network.input_size)}
+    _note(meta, "roles", reading.notes)
+    _note(meta, "layout", [*turned, *(note for tensor in tensors.values() for note in tensor.notes)])
+    logits = _activations(reading, tensors, known.logits, meta)
+    suppress = _suppresses(reading.family, options, network, infos, meta)
+    sizes, note = priors.sizes(reading, network.input_size)
+    _note(meta, "anchors", [note] if note else [])
+    keypoints = _keypoints(reading, known, meta)
     return Plan(
-        slots=slots,
-        family=reading.family,
-        sizes=reading.sizes,
-        tensors=tensors,
+        slots=tuple(Slot(name, outputs[name].shape, outputs[name].dtype) for name in tensors),
         reading=reading,
-        fields=fields,
-        rates=_rates(fields),
-        strides=np.array([level.stride for level in reading.levels], np.float64),
-        settings=settings,
+        tensors=tensors,
+        tables=make_tables(reading, tensors, list(tensors), logits, sizes, options, suppress),
         iou=np.float32(options.iou),
-        lookup=(ranks, cuts, scores, quants, tables),
-        floors=floors,
+        keypoints=keypoints,
+        input_size=network.input_size,
         names=network.classes,
-        meta=notes,
+        meta=meta,
     )
+
+
+def _note(meta: dict[str, str], key: str, notes: Sequence[str]) -> None:
+    if notes:
+        meta[key] = "; ".join(filter(None, (meta.get(key), *notes)))
+
+
+def _choices(known: Known) -> list[Family]:
+    if not known.family:
+        every = list(families().values())
+        return [f for f in every if known.network.task in (None, f.task)]
+    return [f for name in known.family for f in families_named(name, known.network.task)]
 
 
 def _candidate(tensor: Tensor, info: OutputInfo) -> Candidate:
-    def unit_range() -> bool | None:
+    def unit_range() -> bool:
         if tensor.activation in ("sigmoid", "softmax"):
             return True
         low, high = tensor.limits or value_range(tensor)
         return low >= -0.01 and high <= 1.01
 
-    return Candidate(tensor.name, tensor.shape, info.role, (info.name, *info.original_names), unit_range)
+    def median() -> float:
+        return float(np.median(tensor.real()))
+
+    return Candidate(tensor.name, tensor.shape, info.role, (info.name, *info.original_names), unit_range, median)
 
 
 def _check_names(names: Sequence[str], classes: int) -> None:
@@ -200,137 +191,72 @@ def _told(reading: Reading, input_size: tuple[int, int]) -> str:
     return f"{reading.family.title}: {reading.sizes}, strides {strides} of an input of {input_size[0]}x{input_size[1]}"
 
 
-def _one_to_one(network: NetworkInfo, infos: Mapping[str, OutputInfo]) -> bool:
-    if network.nms_free is not None:
-        return network.nms_free
-    return any("one2one" in name for info in infos.values() for name in (info.name, *info.original_names))
-
-
-def _fields(
-    reading: Reading, tensors: Mapping[str, Tensor], order: list[str], logits: Mapping[str, bool]
-) -> tuple[I8, F8, F8]:
-    """Fill the kernels' table of fields, and the scales and exponentials that it points to."""
+def _activations(
+    reading: Reading, tensors: Mapping[str, Tensor], told: bool | None, meta: dict[str, str]
+) -> dict[tuple[str, str], bool]:
+    """Decide for every field that a sigmoid or softmax may belong to whether it is still to be applied."""
     parts = reading.family.fields(reading.sizes)
-    fields = np.zeros((len(reading.levels), len(FIELD_ORDER), at.COLUMNS), np.int64)
-    quants: list[tuple[float, float]] = []
-    tables: list[F8] = []
-    base = table = 0
-    for i, level in enumerate(reading.levels):
-        for j, name in enumerate(FIELD_ORDER):
-            part = parts[name]
-            tensor = tensors[level.outputs[part.role].name]
-            row = fields[i, j]
-            _place(row, tensor, part)
-            row[at.TENSOR] = order.index(tensor.name)
-            row[at.ANCHORS], row[at.BASE] = reading.sizes.anchors, base
-            quant = tensor.quant or _IDENTITY
-            row[at.QUANT], row[at.QUANT_STEP] = len(quants), int(quant.per_channel)
-            quants += zip(quant.scale, quant.zero_point, strict=True)
-            if name == "cls":
-                row[at.LOGITS] = logits[tensor.name]
-                row[at.TABLE], row[at.TABLE_STEP] = table, int(quant.per_channel)
-                table += len(quant.scale)
-            elif reading.family.box_code == "dfl":
-                exponential = _byte_table(tensor)
-                row[at.MODE] = int(exponential is None)
-                row[at.TABLE] = len(tables)
-                if exponential is not None:
-                    tables.append(exponential)
-        h, w = level.grid
-        base += h * w * reading.sizes.anchors
-    stacked = np.stack(tables) if tables else np.zeros((1, 256))
-    return fields, np.array(quants, np.float64), np.ascontiguousarray(stacked)
+    squashed = {"cls", "obj"} & set(parts)
+    if reading.family.box_code in ("anchors", "cells"):
+        squashed.add("box")
+    if reading.family.extra is not None and reading.family.extra.kind != "masks":
+        squashed.add("extra")
+    logits: dict[tuple[str, str], bool] = {}
+    by_tensor: dict[str, bool] = {}
+    for level in reading.levels:
+        for name in FIELD_NAMES:
+            if name not in squashed:
+                continue
+            tensor = tensors[level.outputs[parts[name].role].name]
+            if name == "extra" and tensor.activation is None:
+                logits[name, tensor.name] = True  # keypoints and angles leave the network raw
+                continue
+            if tensor.name not in by_tensor:
+                if reading.family.softmax and reading.sizes.classes == 1 and "obj" not in parts:
+                    by_tensor[tensor.name] = False
+                else:
+                    scores_alone = len({p.role for p in parts.values()}) > 1 and name != "extra"
+                    by_tensor[tensor.name], why = holds_logits(tensor, told if name != "extra" else None, scores_alone)
+                    _note(meta, "activation", [why])
+            logits[name, tensor.name] = by_tensor[tensor.name]
+    return logits
 
 
-def _byte_table(tensor: Tensor) -> F8 | None:
-    """Return the exponentials of a byte tensor with one scale; None where each cell must be computed."""
-    if tensor.data.itemsize > 1 or tensor.quant is None or tensor.quant.per_channel:
+def _suppresses(
+    family: Family,
+    options: Options,
+    network: NetworkInfo,
+    infos: Mapping[str, OutputInfo],
+    meta: dict[str, str],
+) -> bool:
+    if options.suppress is not None:
+        return options.suppress
+    if not family.suppress:
+        return False
+    one_to_one = network.nms_free
+    if one_to_one is None:
+        one_to_one = any("one2one" in name for info in infos.values() for name in (info.name, *info.original_names))
+    if one_to_one:
+        meta["nms"] = "left out: a one-to-one head gives each object once"
+    return not one_to_one
+
+
+def _keypoints(reading: Reading, known: Known, meta: dict[str, str]) -> tuple[int, int] | None:
+    """Divide the extra channels into points, the one way in which they divide or the one that is told."""
+    from hailo_decode.keypoints import divide
+
+    extra = reading.family.extra
+    if extra is None or extra.kind != "keypoints":
         return None
-    table = exponentials(tensor.quant)
-    return None if table is None else table[0]
+    points, told = divide(reading.sizes.extra, known.keypoints or known.network.keypoints)
+    _note(meta, "keypoints", [told])
+    return points
 
 
-def _place(row: I8, tensor: Tensor, part: Part) -> None:
-    """Write where a part of a tensor lies, in the terms of `hailo_decode.kernels.layout`."""
-    g = tensor.geometry
-    row[at.ITEM], row[at.ELEMENTS] = tensor.data.itemsize, g.elements
-    row[at.HEIGHT], row[at.WIDTH] = g.shape[:2]
-    row[at.ROW], row[at.COLUMN] = g.pitch("h"), g.pitch("w")
-    eights = int(g.pitch("c8") > 0)
-    row[at.EIGHTS] = eights
-    row[at.CHANNEL] = 1 if eights else g.pitch("c")
-    row[at.GROUP] = g.pitch("c") if eights else 8 * g.pitch("c")
-    outer, middle, inner = (name for name, _ in g.axes if name != "c8")
-    row[at.OUTER], row[at.MIDDLE] = g.pitch(outer), g.pitch(middle)
-    where = {outer: 0, middle: 1, inner: 2}
-    row[at.AXIS_H], row[at.AXIS_W], row[at.AXIS_C] = where["h"], where["w"], where["c"]
-    row[at.FIRST], row[at.STEP], row[at.COUNT] = part.first, part.step, part.count
+def anchors_of(plan: Plan, level: int) -> Anchors:
+    """Return the anchor sizes that a plan uses at one level, input pixels."""
+    from hailo_decode.kernels import layout as at
 
-
-def _rates(fields: I8) -> F8:
-    """Return the reciprocals by which kernels divide."""
-    columns = {
-        at.PER_OUTER: at.OUTER,
-        at.PER_MIDDLE: at.MIDDLE,
-        at.PER_STEP: at.STEP,
-        at.PER_WIDTH: at.WIDTH,
-        at.PER_ANCHORS: at.ANCHORS,
-    }
-    rates = np.empty((*fields.shape[:2], at.RATES))
-    for rate, column in columns.items():
-        rates[:, :, rate] = 1.0 / np.maximum(fields[:, :, column], 1)
-    return rates
-
-
-def _thresholds(
-    reading: Reading, tensors: Mapping[str, Tensor], logits: Mapping[str, bool], options: Options, rows: int
-) -> tuple[Ranks | None, F8 | None]:
-    """Carry the threshold into raw units: by rank where all scores are bytes, else by the smallest raw value."""
-    role = reading.family.fields(reading.sizes)["cls"].role
-    scores = [tensors[level.outputs[role].name] for level in reading.levels]
-    if all(t.data.itemsize == 1 for t in scores):
-        return rank_bytes([(t.quant or _IDENTITY, logits[t.name]) for t in scores], options.conf), None
-    floors = np.zeros(rows)
-    row = 0
-    for level, tensor in zip(reading.levels, scores, strict=True):
-        for name in FIELD_ORDER:
-            part = reading.family.fields(reading.sizes)[name]
-            quant = tensors[level.outputs[part.role].name].quant or _IDENTITY
-            if name == "cls":
-                top = None if tensor.quant is None else int(np.iinfo(tensor.data.dtype).max)
-                floors[row : row + len(quant.scale)] = raw_floor(
-                    tensor.quant, logits[tensor.name], options.conf, top
-                )
-            row += len(quant.scale)
-    return None, floors
-
-
-def _settings(fields: I8, sizes: Sizes, options: Options, ranked: Ranks | None, family: Family) -> I8:
-    settings = np.zeros(at.SETTINGS, np.int64)
-    last = fields[-1, at.CLASS]
-    anchors = int(last[at.BASE] + last[at.HEIGHT] * last[at.WIDTH] * last[at.ANCHORS])
-    anchor_bits = max(anchors - 1, 1).bit_length()
-    class_bits = max(sizes.classes - 1, 1).bit_length()
-    rank_bits = max(ranked.count, 1).bit_length() if ranked else 31
-    if anchor_bits + class_bits + rank_bits > 63:
-        raise OptionError(
-            f"{anchors} anchors of {sizes.classes} classes are more than a candidate's 63 bits can number",
-            wanted=f"at most {63 - rank_bits} bits for both, not {anchor_bits + class_bits}",
-        )
-    # Inside a level, keys of one class arrive by rising anchor in every order, but for several anchors in planes.
-    in_order = sizes.anchors == 1 or bool((fields[:, at.CLASS, at.AXIS_C] == 2).all())
-    settings[at.LEVELS] = len(fields)
-    settings[at.CLASSES] = sizes.classes
-    settings[at.RANKS] = ranked.count if ranked else 0
-    settings[at.ANCHOR_BITS] = anchor_bits
-    settings[at.CLASS_BITS] = class_bits
-    settings[at.SORT_FROM] = anchor_bits if in_order else 0
-    settings[at.KEY_BITS] = anchor_bits + class_bits + rank_bits
-    settings[at.MULTI_LABEL] = options.multi_label
-    settings[at.AGNOSTIC] = options.agnostic
-    settings[at.SUPPRESS] = bool(options.suppress)
-    settings[at.MAX_DET] = min(options.max_det, anchors * sizes.classes)
-    settings[at.MAX_NMS] = options.max_nms
-    settings[at.MAX_PER_CLASS] = options.max_per_class or np.iinfo(np.int32).max
-    settings[at.BOX_CODE] = BOX_CODES[family.box_code]
-    return settings
+    row = plan.tables.fields[level, at.BOX]
+    rows = plan.tables.lookup[5][row[at.PRIORS] : row[at.PRIORS] + row[at.ANCHORS]]
+    return tuple((float(w), float(h)) for w, h in rows)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from hailo_decode.kernels import layout as at
-from hailo_decode.kernels.frame import frame_ranked, frame_scored
+from hailo_decode.kernels.frame import frame_product, frame_ranked, frame_scored
 from hailo_decode.kernels.memory import note_addresses
 from hailo_decode.plan import Plan
 from hailo_decode.values.arrays import I8, U1, AnyArray
@@ -23,12 +23,12 @@ class Workspace:
     """
 
     def __init__(self, plan: Plan) -> None:
-        fields, sizes = plan.fields, plan.sizes
-        places = plan.anchors * sizes.classes
-        held = int(min(plan.settings[at.MAX_NMS], places)) + 1
+        fields, sizes = plan.tables.fields, plan.sizes
+        places = plan.tables.anchors * sizes.classes
+        held = int(min(plan.tables.settings[at.MAX_NMS], places)) + 1
         blocks = int(sum(f[at.ELEMENTS] // _BLOCK + 2 for f in fields[:, at.CLASS]))
-        channels = int(fields[:, :, at.COUNT].max())
-        rows = int(plan.settings[at.MAX_DET])
+        channels = int(fields[:, :, at.COUNT].max()) + 1
+        rows = int(plan.tables.settings[at.MAX_DET])
         self._plan = plan
         self._addresses = np.zeros(-(-len(plan.slots) // 4) * 4, np.int64)
         self._nothing = np.zeros(1, np.uint8)
@@ -43,7 +43,7 @@ class Workspace:
         self._work = (
             np.empty(sizes.classes, np.int32),
             np.empty(sizes.classes, np.int32),
-            np.zeros(plan.anchors, np.int32),
+            np.zeros(plan.tables.anchors, np.int32),
             np.zeros(1, np.int32),
             np.empty((held, 5), np.float32),
             np.empty(held, np.int32),
@@ -78,16 +78,18 @@ class Workspace:
             note_addresses(self._addresses, i, padded[i], padded[i + 1], padded[i + 2], padded[i + 3])
         common: tuple[Any, ...] = (
             self._addresses,
-            plan.fields,
-            plan.rates,
-            plan.strides,
-            plan.settings,
+            plan.tables.fields,
+            plan.tables.rates,
+            plan.tables.strides,
+            plan.tables.settings,
             plan.iou,
-            plan.lookup,
+            plan.tables.lookup,
         )
-        if plan.floors is None:
+        if plan.tables.floors is None:
             frame_ranked(*common, self._maxima, self._keys, self._work, self._result, self.report)
+        elif plan.tables.settings[at.HAS_OBJECT] or plan.tables.settings[at.SOFTMAX]:
+            frame_product(*common, plan.tables.floors, self._keys, self._work, self._result, self.report)
         else:
-            frame_scored(*common, plan.floors, self._keys, self._work, self._result, self.report)
+            frame_scored(*common, plan.tables.floors, self._keys, self._work, self._result, self.report)
         found = int(self.report[at.FOUND])
         return tuple(column[:found] for column in self._result)

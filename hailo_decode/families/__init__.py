@@ -19,15 +19,25 @@ def families() -> dict[str, Family]:
     return {module.FAMILY.name: module.FAMILY for module in modules.values()}
 
 
-def family_named(name: str) -> Family:
-    """Return the family that answers to a name, its own or any other spelling.
+def families_named(name: str, task: str | None = None) -> list[Family]:
+    """Return the families that answer to a name, its own or any other spelling.
+
+    Parameters
+    ----------
+    name : str
+        Families of several tasks may share one; the outputs then tell which it is.
+    task : str or None
+        ``"detect"``, ``"segment"``, ``"pose"``, ``"obb"``, ``"classify"``; None for every task.
 
     Raises
     ------
     UnknownName
     """
     wanted = name.lower().replace("-", "_")
-    for family in families().values():
-        if wanted in (family.name, *family.archs):
-            return family
-    raise UnknownName("family", name, [n for f in families().values() for n in (f.name, *f.archs)])
+    found = [f for f in families().values() if f.answers_to(wanted)]
+    if not found:
+        raise UnknownName("family", name, {n for f in families().values() for n in (f.name, *f.archs)})
+    fitting = [f for f in found if f.answers_to(wanted, task)]
+    if task is not None and not fitting:
+        raise UnknownName(f"task of family {name!r}", task, [f.task for f in found])
+    return fitting

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
+
+Anchors = tuple[tuple[float, float], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,15 +19,18 @@ class Sizes:
     bins : int
         Bins of each side's distribution, where distances are distributions; else 0.
     anchors : int
-        Anchors in each cell.
+        Anchors in each cell; may differ from level to level.
     extra : int
-        Channels of the extra role (mask coefficients, keypoints, angle); else 0.
+        Channels of the extra role (mask coefficients, keypoints, angle) for each anchor; else 0.
+    bare : bool
+        True where the one class has no channel of its own: the objectness is its score.
     """
 
     classes: int
     bins: int = 0
-    anchors: int = 1
+    anchors: int = field(default=1, compare=False)
     extra: int = 0
+    bare: bool = False
 
     def __str__(self) -> str:
         parts = [f"{self.classes} class" + ("es" if self.classes != 1 else "")]
@@ -57,6 +63,22 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
+class Extra:
+    """What a head says of each box beyond the box.
+
+    Attributes
+    ----------
+    kind : {"masks", "keypoints", "angle"}
+    constants : tuple of float
+        Keypoints: ``x = (raw * constants[0] + cell + constants[1]) * stride``.
+        Angle: ``(sigmoid(raw) - constants[0]) * constants[1]``, or the raw number where there are none; radians.
+    """
+
+    kind: str
+    constants: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Family:
     """One kind of head.
 
@@ -67,21 +89,39 @@ class Family:
     title : str
         What it is, for people.
     archs : tuple of str
-        Every other spelling under which files and people name it.
-    task : str
-        ``"detect"``, ``"segment"``, ``"pose"``, ``"obb"`` or ``"classify"``.
+        Every other spelling under which files and people name it; families of other tasks may share it.
+    task : {"detect", "segment", "pose", "obb", "classify"}
     roles : tuple of str
         Tensors of each level, in the order in which layer numbers usually rise.
     sizes : callable
-        Channel counts by role to `Sizes`, or None where such channels cannot be this family.
+        Channel counts by role, and the number of anchors where it is known, to `Sizes`; None where such channels cannot be
+        this family.
     fields : callable
-        `Sizes` to the place of each field: ``"cls"``, ``"box"`` and so on.
+        `Sizes` to the place of each field: ``"cls"``, ``"box"``, and where there are any ``"obj"`` and ``"extra"``.
     box_code : str
-        Name of the code that turns box channels into a box: ``"dfl"``, ``"distances"``, ...
+        Name of the code that turns box channels into a box: ``"dfl"``, ``"distances"``, ``"anchors"``, ...
+    constants : tuple of float
+        Of the box code; for distances and centres the first is where in its cell a point lies.
+    once : tuple of str
+        Tensors that the whole network has once, such as the mask prototypes.
+    softmax : bool
+        Classes are a softmax of their channels where these are logits.
+    squashable : bool
+        False where a tensor whose values all lie in 0..1 cannot be its: sizes are exponentials of the raw numbers.
+    grid : {"exact", "ceil", "fraction", "list", "whole"}
+        How a grid follows from the input: size / stride; rounded up; cells of any fraction; no grid but a list of
+        rows; one cell for the whole picture.
+    anchors : tuple of mapping of int to Anchors
+        Anchors of published models by stride, input pixels; used where the caller gives none, and told.
+    extra : Extra or None
     words : mapping of str to tuple of str
         Pieces of a layer's name that tell its role, such as ``"cv2"`` for the box.
     usual : callable or None
         Tells whether sizes are those of every published model; settles it where channels alone fit two ways.
+    suppress : bool
+        Whether its boxes want suppression.
+    defaults : mapping
+        Options that differ from the usual ones where the caller gives none.
     source : str
         Where the maths is written down.
     """
@@ -91,16 +131,31 @@ class Family:
     archs: tuple[str, ...]
     task: str
     roles: tuple[str, ...]
-    sizes: Callable[[Mapping[str, int]], Sizes | None]
+    sizes: Callable[[Mapping[str, int], int | None], Sizes | None]
     fields: Callable[[Sizes], Mapping[str, Part]]
     box_code: str
+    constants: tuple[float, ...] = (0.5,)
+    once: tuple[str, ...] = ()
+    softmax: bool = False
+    squashable: bool = True
+    grid: str = "exact"
+    anchors: tuple[Mapping[int, Anchors], ...] = ()
+    extra: Extra | None = None
     words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     usual: Callable[[Sizes], bool] | None = None
+    suppress: bool = True
+    defaults: Mapping[str, Any] = field(default_factory=dict)
     source: str = ""
 
+    def answers_to(self, name: str, task: str | None = None) -> bool:
+        """Tell whether this is a family of that name, own or other spelling, and that task, if one is given."""
+        return name in (self.name, *self.archs) and task in (None, self.task)
 
-# Names that Ultralytics' exports and the Hailo Model Zoo give to the layers of box and class branches.
-ULTRALYTICS_WORDS = {
-    "box": ("cv2", "reg", "bbox", "box", "dfl"),
-    "cls": ("cv3", "cls", "class", "score", "conf"),
-}
+    def signature(self) -> tuple[Any, ...]:
+        """Return what decides how numbers become boxes: families that agree in it decode alike, anchors apart."""
+        return self.task, self.roles, self.box_code, self.constants, self.softmax, self.grid, self.extra
+
+
+def pairs(*numbers: float) -> Anchors:
+    """Group numbers by two, as configuration files list anchors: width, height, width, height."""
+    return tuple(zip(numbers[::2], numbers[1::2], strict=True))

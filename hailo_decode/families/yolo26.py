@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hailo_decode.families._family import ULTRALYTICS_WORDS, Family, Part, Sizes
+from hailo_decode.families._family import Family, Part, Sizes
+from hailo_decode.families._ultralytics import PLAIN_SPELLINGS, WORDS
 
 
-def sizes(channels: Mapping[str, int]) -> Sizes | None:
+def sizes(channels: Mapping[str, int], anchors: int | None) -> Sizes | None:
     """Read the classes from the channels."""
     return Sizes(classes=channels["cls"]) if channels["box"] == 4 else None
 
@@ -24,12 +25,12 @@ def fields(s: Sizes) -> dict[str, Part]:
 FAMILY = Family(
     name="yolo26",
     title="plain-distance head (YOLO26)",
-    archs=("yolov26",),
+    archs=PLAIN_SPELLINGS[1:],
     task="detect",
     roles=("box", "cls"),
     sizes=sizes,
     fields=fields,
     box_code="distances",
-    words=ULTRALYTICS_WORDS,
+    words=WORDS,
     source="Ultralytics YOLO26 head, reg_max 1",
 )

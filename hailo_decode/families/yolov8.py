@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hailo_decode.families._family import ULTRALYTICS_WORDS, Family, Part, Sizes
+from hailo_decode.families._family import Family, Part, Sizes
+from hailo_decode.families._ultralytics import DFL_SPELLINGS, WORDS
 
 
-def sizes(channels: Mapping[str, int]) -> Sizes | None:
+def sizes(channels: Mapping[str, int], anchors: int | None) -> Sizes | None:
     """Read bins and classes from the channels; a softmax over one bin would say nothing, so two are the least."""
     bins, rest = divmod(channels["box"], 4)
     return Sizes(classes=channels["cls"], bins=bins) if rest == 0 and bins > 1 else None
@@ -28,24 +29,13 @@ def fields(s: Sizes) -> dict[str, Part]:
 FAMILY = Family(
     name="yolov8",
     title="DFL head (YOLOv8, v9, v10, 11, 12 and v3u, v5u, v6u)",
-    archs=(
-        "yolov9",
-        "yolov10",
-        "yolov11",
-        "yolo11",
-        "yolov12",
-        "yolo12",
-        "yolov3u",
-        "yolov5u",
-        "yolov6u",
-        "yolo_world",
-    ),
+    archs=DFL_SPELLINGS[1:],
     task="detect",
     roles=("box", "cls"),
     sizes=sizes,
     fields=fields,
     box_code="dfl",
-    words=ULTRALYTICS_WORDS,
+    words=WORDS,
     usual=lambda s: s.bins == 16,  # reg_max of every model that Ultralytics published up to YOLO12
     source="Ultralytics YOLOv8 head; HailoRT 5.2 yolov8_post_process.cpp",
 )

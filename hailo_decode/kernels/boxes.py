@@ -9,11 +9,29 @@ import numpy as np
 from hailo_decode.kernels import layout as at
 from hailo_decode.kernels._jit import inner
 from hailo_decode.kernels.memory import bytes_at, halves_at, reals_at
+from hailo_decode.kernels.pick import sigmoid
 
-# Numbers of the box codes; `plan` looks them up by the name that a family gives.
+# The box codes; a plan looks them up by the name that a family gives.
 DFL = 0
 DISTANCES = 1
-CODES = {"dfl": DFL, "distances": DISTANCES}
+ANCHORS = 2
+CELLS = 3
+CENTRE_EXP = 4
+SSD = 5
+CORNERS = 6
+CENTRE_SIZE = 7
+WHOLE = 8
+CODES = {
+    "dfl": DFL,
+    "distances": DISTANCES,
+    "anchors": ANCHORS,
+    "cells": CELLS,
+    "centre_exp": CENTRE_EXP,
+    "ssd": SSD,
+    "corners": CORNERS,
+    "centre_size": CENTRE_SIZE,
+    "whole": WHOLE,
+}
 
 BY_TABLE = 0
 BY_SCALE = 1
@@ -121,7 +139,54 @@ def _dfl_by_scale(values, bins, side):
 
 
 @inner
-def box_of(code, addresses, field, stride, h, w, anchor, quants, tables, row, values):
+def sides_of(code, addresses, field, h, w, anchor, quants, tables, row, values):
+    """Return the distances left, top, right, bottom of one anchor, cells, f8."""
+    if code == DFL and field[at.MODE] == BY_TABLE:
+        return _dfl_by_table(addresses, field, corner_of(field, h, w, anchor), tables, row)
+    read_cell(addresses, field, h, w, anchor, quants, values)
+    if code == DFL:
+        bins = field[at.COUNT] >> 2
+        return (
+            _dfl_by_scale(values, bins, 0),
+            _dfl_by_scale(values, bins, 1),
+            _dfl_by_scale(values, bins, 2),
+            _dfl_by_scale(values, bins, 3),
+        )
+    return values[0], values[1], values[2], values[3]
+
+
+@inner
+def _squash(value, field):
+    return sigmoid(value) if field[at.LOGITS] != 0 else value
+
+
+@inner
+def _centred(code, field, stride, h, w, prior, shape, values):
+    """Return centre and size of one anchor, input pixels, f8, for the codes that tell these."""
+    x, y, wide, high = values[0], values[1], values[2], values[3]
+    if code == ANCHORS:
+        x = (2.0 * _squash(x, field) - 0.5 + w) * stride[0]
+        y = (2.0 * _squash(y, field) - 0.5 + h) * stride[1]
+        wide = (2.0 * _squash(wide, field)) ** 2 * prior[0]
+        high = (2.0 * _squash(high, field)) ** 2 * prior[1]
+    elif code == CELLS:
+        x = (_squash(x, field) * shape[1] - 0.5 * (shape[1] - 1.0) + w) * stride[0]
+        y = (_squash(y, field) * shape[1] - 0.5 * (shape[1] - 1.0) + h) * stride[1]
+        wide = math.exp(wide) * prior[0]
+        high = math.exp(high) * prior[1]
+    elif code == CENTRE_EXP:
+        x = (x + shape[0] + w) * stride[0]
+        y = (y + shape[0] + h) * stride[1]
+        wide = math.exp(wide) * stride[0]
+        high = math.exp(high) * stride[1]
+    elif code == SSD:  # channels are y, x, h, w; priors are sizes in pixels
+        x, y = (y / shape[1]) * prior[0] + (w + 0.5) * stride[0], (x / shape[1]) * prior[1] + (h + 0.5) * stride[1]
+        wide, high = math.exp(high / shape[2]) * prior[0], math.exp(wide / shape[2]) * prior[1]
+    return x, y, wide, high
+
+
+@inner
+def box_of(code, addresses, field, stride, h, w, anchor, lookup, row, values):
     """Return one anchor's box as (left, top, right, bottom), input pixels, f4.
 
     Parameters
@@ -133,30 +198,40 @@ def box_of(code, addresses, field, stride, h, w, anchor, quants, tables, row, va
         The level's box field.
     stride : (2,) f8
         Input pixels from one cell to the next, across and down.
-    quants : (rows, 2) f8
-    tables : (rows, 256) f8
-        Exponentials of bytes, for the fields that are read by table.
+    lookup
+        As in `frame_ranked`.
     row : (channels,) u1, scratch
     values : (channels,) f8, scratch
     """
-    if code == DFL and field[at.MODE] == BY_TABLE:
-        a, b, c, d = _dfl_by_table(addresses, field, corner_of(field, h, w, anchor), tables, row)
-    else:
-        read_cell(addresses, field, h, w, anchor, quants, values)
-        if code == DFL:
-            bins = field[at.COUNT] >> 2
-            a = _dfl_by_scale(values, bins, 0)
-            b = _dfl_by_scale(values, bins, 1)
-            c = _dfl_by_scale(values, bins, 2)
-            d = _dfl_by_scale(values, bins, 3)
-        else:
-            a, b, c, d = values[0], values[1], values[2], values[3]
-    # Distances in cells from the cell's centre (YOLOv8 and later; HailoRT 5.2 yolov8_post_process.cpp).
-    x = w + 0.5
-    y = h + 0.5
+    quants, tables, priors, shape = lookup[3], lookup[4], lookup[5], lookup[6]
+    if code <= DISTANCES:
+        a, b, c, d = sides_of(code, addresses, field, h, w, anchor, quants, tables, row, values)
+        x = w + shape[0]
+        y = h + shape[0]
+        return (
+            np.float32((x - a) * stride[0]),
+            np.float32((y - b) * stride[1]),
+            np.float32((x + c) * stride[0]),
+            np.float32((y + d) * stride[1]),
+        )
+    if code == WHOLE:
+        return np.float32(0), np.float32(0), np.float32(stride[0]), np.float32(stride[1])
+    read_cell(addresses, field, h, w, anchor, quants, values)
+    if code == CORNERS:
+        return (
+            np.float32(values[0] * stride[0]),
+            np.float32(values[1] * stride[1]),
+            np.float32(values[2] * stride[0]),
+            np.float32(values[3] * stride[1]),
+        )
+    x, y, wide, high = _centred(code, field, stride, h, w, priors[field[at.PRIORS] + anchor], shape, values)
+    if code == CENTRE_SIZE:
+        x, wide = x * stride[0], wide * stride[0]
+        y, high = y * stride[1], high * stride[1]
+    half_wide, half_high = 0.5 * wide, 0.5 * high
     return (
-        np.float32((x - a) * stride[0]),
-        np.float32((y - b) * stride[1]),
-        np.float32((x + c) * stride[0]),
-        np.float32((y + d) * stride[1]),
+        np.float32(x - half_wide),
+        np.float32(y - half_high),
+        np.float32(x + half_wide),
+        np.float32(y + half_high),
     )

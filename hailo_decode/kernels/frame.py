@@ -8,6 +8,7 @@ from hailo_decode.kernels import layout as at
 from hailo_decode.kernels._jit import inner, kernel
 from hailo_decode.kernels.memory import bytes_at, halves_at, reals_at
 from hailo_decode.kernels.pick import pick_ranked, pick_scored
+from hailo_decode.kernels.product import pick_product
 from hailo_decode.kernels.scan import block_maxima, count_bad
 from hailo_decode.kernels.select import select
 from hailo_decode.kernels.sort import sort_keys
@@ -74,9 +75,10 @@ def frame_ranked(addresses, fields, rates, strides, settings, iou_max, lookup, m
     strides : (levels, 2) f8, input pixels
     settings : (SETTINGS,) i8
     iou_max : f4
-    lookup : (ranks, cuts, scores, quants, tables)
+    lookup : (ranks, cuts, scores, quants, tables, priors, shape)
         ranks (tables, 256) i4: rank of each byte. cuts (levels, ranks + 1) i4: smallest byte of a rank below r.
-        scores (ranks,) f4. quants (rows, 2) f8. tables (rows, 256) f8: exponentials of bytes.
+        scores (ranks,) f4. quants (rows, 2) f8. tables (rows, 256) f8: exponentials of bytes. priors (rows, 2) f8: widths
+        and heights of anchors, input pixels. shape (3,) f8: constants of the box code.
     maxima : (blocks,) u1, scratch
     keys : (keys, spare, counts) of (capacity,) u8, (capacity,) u8, (n,) i4, scratch
     work, result, report
@@ -141,6 +143,28 @@ def frame_scored(addresses, fields, rates, strides, settings, iou_max, lookup, f
             real = reals_at(address, size)
             report[at.BAD_VALUES] += count_bad(real)
             n = pick_scored(real, field, rates[level, at.CLASS], floors, quants, settings, candidates, n)
+    if report[at.BAD_VALUES] == 0:
+        sort_keys(candidates, spare, n, settings[at.SORT_FROM], settings[at.KEY_BITS], counts[:512])
+        select(candidates, n, addresses, fields, rates, strides, settings, iou_max, lookup, work, result, report)
+
+
+@kernel
+def frame_product(addresses, fields, rates, strides, settings, iou_max, lookup, floors, keys, work, result, report):
+    """Decode a frame whose scores are objectness times class, or a softmax over classes.
+
+    Parameters
+    ----------
+    floors : (levels + 1,) f8
+        Smallest raw objectness of each level that can reach the threshold, then the threshold itself.
+    Others
+        As in `frame_ranked`.
+    """
+    quants = lookup[3]
+    candidates, spare, counts = keys[0], keys[1], keys[2]
+    _begin(settings, work, report)
+    n = np.int64(0)
+    for level in range(settings[at.LEVELS]):
+        n = pick_product(addresses, fields[level], floors[level], floors[-1], quants, settings, work, candidates, n, report)
     if report[at.BAD_VALUES] == 0:
         sort_keys(candidates, spare, n, settings[at.SORT_FROM], settings[at.KEY_BITS], counts[:512])
         select(candidates, n, addresses, fields, rates, strides, settings, iou_max, lookup, work, result, report)

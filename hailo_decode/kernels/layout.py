@@ -34,7 +34,8 @@ QUANT = 22  # first row of this field's (scale, zero point)
 QUANT_STEP = 23  # 0 where all channels share one
 LOGITS = 24  # 1 where the sigmoid is still to be applied
 MODE = 25  # how its numbers become real ones: 0 by table, 1 by scale and zero point
-COLUMNS = 26
+PRIORS = 26  # first row of the level's anchor sizes
+COLUMNS = 27
 
 # Reciprocals of the pitches and counts that offsets are divided by, f8, one row a field. (f + 0.5) * (1 / pitch) cut to
 # a whole number is f // pitch, exactly, for every f below 2**50: two such divisions cost 3 ns, two of 64-bit integers 12.
@@ -45,8 +46,11 @@ PER_WIDTH = 3
 PER_ANCHORS = 4
 RATES = 5
 
-CLASS = 0  # roles of a level, as places in the table of fields
+CLASS = 0  # fields of a level, as places in the table of fields
 BOX = 1
+OBJECT = 2
+EXTRA = 3
+FIELDS = 4
 
 # Settings of a frame, integers.
 LEVELS = 0
@@ -63,7 +67,10 @@ MAX_DET = 10
 MAX_NMS = 11
 MAX_PER_CLASS = 12
 BOX_CODE = 13
-SETTINGS = 14
+HAS_OBJECT = 14  # 1 where a score is objectness times class
+SOFTMAX = 15  # 1 where classes are a softmax of their channels
+TURNED = 16  # how turned boxes overlap: 0 no turned boxes, 1 their exact area, 2 as Gaussians
+SETTINGS = 17
 
 # What a frame reports beside its boxes.
 FOUND = 0  # rows of the result

@@ -136,7 +136,7 @@ def sigmoid(x):
 
 
 @inner
-def score_key(score, settings):
+def score_key(score):
     """Return the rank part of the key of a computed score, f8 in, i8 out."""
     return TOP_SCORE - np.int64(np.float32(score).view(np.uint32))
 
@@ -185,7 +185,7 @@ def pick_scored(x, field, rates, floors, quants, settings, keys, n):
                 score = (value - quants[row, 1]) * quants[row, 0]
                 if field[at.LOGITS] != 0:
                     score = sigmoid(score)
-                rank = score_key(score, settings)
+                rank = score_key(score)
                 keys[n] = np.uint64((rank << rank_shift) | (c << anchor_bits) | anchor)
                 n += 1
     return n

@@ -78,7 +78,7 @@ def select(keys, n, addresses, fields, rates, strides, settings, iou_max, lookup
         (max_det, 4) f4 input pixels, (max_det,) f4, (max_det,) i4, (max_det,) i4, out
     report : (REPORT,) i8, in and out
     """
-    scores, quants, tables = lookup[2], lookup[3], lookup[4]
+    scores = lookup[2]
     class_counts, seen, row, values = work[1], work[2], work[7], work[8]
     stamp = work[3][0]
     xyxy, confidence, class_id, anchors = result
@@ -104,9 +104,7 @@ def select(keys, n, addresses, fields, rates, strides, settings, iou_max, lookup
             if settings[at.AGNOSTIC] == 0:
                 continue
         level, h, w, a = _place(anchor, fields, rates, settings[at.LEVELS])
-        box = box_of(
-            settings[at.BOX_CODE], addresses, fields[level, at.BOX], strides[level], h, w, a, quants, tables, row, values
-        )
+        box = box_of(settings[at.BOX_CODE], addresses, fields[level, at.BOX], strides[level], h, w, a, lookup, row, values)
         if not math.isfinite(box[0] + box[1] + box[2] + box[3]):
             report[at.BAD_BOXES] += 1
             continue

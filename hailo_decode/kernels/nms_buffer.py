@@ -1,0 +1,149 @@
+"""NMS results: walk a packed buffer, count rows that cannot be true, put rows in order and in pixels."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hailo_decode.kernels._jit import inner, kernel
+from hailo_decode.kernels.memory import reals_at
+from hailo_decode.kernels.sort import sort_keys
+
+# Rows of `faults`: how many boxes have the fault, and the first of them.
+NOT_FINITE, NOT_SCORE, INSIDE_OUT, FAR_OFF, NO_CLASS = range(5)
+FAULTS = 5
+
+_SIGN = np.uint32(0x80000000)
+_ALL = np.uint32(0xFFFFFFFF)
+
+
+@kernel
+def walk_by_class(address, elements, classes, most, boxes, class_id, stopped):
+    """Copy the boxes of a packed by-class buffer, for as long as its counts can be true.
+
+    Parameters
+    ----------
+    address : int
+        Where the buffer begins: ``elements`` f4.
+    classes, most : int
+        Classes in the buffer, and most boxes in each.
+    boxes : (elements // 5, 5) f4, out
+    class_id : (elements // 5,) i4, out
+    stopped : (2,) i8, out
+        Class and offset of the count that was looked at last; behind the last class where all is well.
+
+    Returns
+    -------
+    int
+        Number of boxes, or -1 where a count cannot be true or its boxes would reach past the end.
+    """
+    values = reals_at(address, elements)
+    at = np.int64(0)
+    n = np.int64(0)
+    for c in range(classes):
+        stopped[0], stopped[1] = c, at
+        if at >= elements:
+            return np.int64(-1)
+        told = values[at]
+        if not (told >= 0.0 and told <= most):  # NaN fails here too
+            return np.int64(-1)
+        count = np.int64(told)
+        at += 1
+        if count != told or 5 * count > elements - at:
+            return np.int64(-1)
+        for _ in range(count):
+            for k in range(5):
+                boxes[n, k] = values[at + k]
+            class_id[n] = c
+            n += 1
+            at += 5
+    stopped[0], stopped[1] = classes, at
+    return n
+
+
+@inner
+def _note(faults, fault, row):
+    if faults[fault, 0] == 0:
+        faults[fault, 1] = row
+    faults[fault, 0] += 1
+
+
+@kernel
+def count_faults(boxes, class_id, classes, slack, far, faults):
+    """Count rows that no NMS step writes.
+
+    Parameters
+    ----------
+    boxes : (n, 5) f4
+        y_min, x_min, y_max, x_max as fractions of the image, and score.
+    class_id : (n,) i4
+    classes : int
+        Ids from here on do not exist.
+    slack : f8
+        How far a score may lie outside 0..1, as a scale's rounding puts it.
+    far : f8
+        Coordinates beyond this are no fractions of an image.
+    faults : (FAULTS, 2) i8, out
+    """
+    for k in range(FAULTS):
+        faults[k, 0] = 0
+    for i in range(boxes.shape[0]):
+        top, left, bottom, right, score = boxes[i, 0], boxes[i, 1], boxes[i, 2], boxes[i, 3], boxes[i, 4]
+        if not (np.isfinite(top) and np.isfinite(left) and np.isfinite(bottom) and np.isfinite(right)):
+            _note(faults, NOT_FINITE, i)
+        elif bottom < top or right < left:
+            _note(faults, INSIDE_OUT, i)
+        elif max(abs(top), abs(left), abs(bottom), abs(right)) > far:
+            _note(faults, FAR_OFF, i)
+        if not np.isfinite(score):
+            _note(faults, NOT_FINITE, i)
+        elif score < -slack or score > 1.0 + slack:
+            _note(faults, NOT_SCORE, i)
+        if class_id[i] < 0 or class_id[i] >= classes:
+            _note(faults, NO_CLASS, i)
+
+
+@kernel
+def rank_boxes(boxes, class_id, floor, size, scratch, result):
+    """Put rows that reach the threshold in order, best first, and their boxes in pixels.
+
+    Rows of equal score keep the order in which they came.
+
+    Parameters
+    ----------
+    boxes : (n, 5) f4
+    class_id : (n,) i4
+    floor : f4
+        Least score.
+    size : (2,) f4
+        Height and width of the image that the boxes are fractions of, pixels.
+    scratch : (keys, spare, counts) of (n,) u8, (n,) u8, (512,) i4
+    result : (xyxy, score, class_id, row) of (n, 4) f4, (n,) f4, (n,) i4, (n,) i4, out
+        Row: which of the rows it was.
+
+    Returns
+    -------
+    int
+        How many rows are kept.
+    """
+    keys, spare, counts = scratch
+    xyxy, score_out, class_out, row = result
+    n = np.int64(0)
+    for i in range(boxes.shape[0]):
+        score = boxes[i, 4]
+        if score >= floor:
+            bits = score.view(np.uint32)  # as an integer, the bits of a float rise with it; below zero they fall
+            rising = bits ^ _ALL if bits & _SIGN else bits | _SIGN
+            keys[n] = (np.uint64(rising ^ _ALL) << np.uint64(32)) | np.uint64(i)
+            n += 1
+    sort_keys(keys, spare, n, 32, 64, counts)
+    height, width = size[0], size[1]
+    for k in range(n):
+        i = np.int64(keys[k] & np.uint64(_ALL))
+        xyxy[k, 0] = boxes[i, 1] * width
+        xyxy[k, 1] = boxes[i, 0] * height
+        xyxy[k, 2] = boxes[i, 3] * width
+        xyxy[k, 3] = boxes[i, 2] * height
+        score_out[k] = boxes[i, 4]
+        class_out[k] = class_id[i]
+        row[k] = i
+    return n

@@ -1,0 +1,151 @@
+"""Candidates of heads with objectness, and of classes under a softmax: scores that no single number gives."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from hailo_decode.kernels import layout as at
+from hailo_decode.kernels._jit import inner
+from hailo_decode.kernels.boxes import corner_of, offset_of
+from hailo_decode.kernels.memory import bytes_at, halves_at, reals_at
+from hailo_decode.kernels.pick import score_key, sigmoid
+
+
+@inner
+def _raw_at(addresses, field, offset):
+    """Return the stored number at an offset, f8, whatever its dtype."""
+    address, size = addresses[field[at.TENSOR]], field[at.ELEMENTS]
+    if field[at.ITEM] == 1:
+        return np.float64(bytes_at(address, size)[offset])
+    if field[at.ITEM] == 2:
+        return np.float64(halves_at(address, size)[offset])
+    return np.float64(reals_at(address, size)[offset])
+
+
+@inner
+def _real_at(addresses, field, corner, k, quants):
+    """Return the real value of a field's channel `k`, f8."""
+    q = field[at.QUANT] + k * field[at.QUANT_STEP]
+    return (_raw_at(addresses, field, offset_of(field, corner, k)) - quants[q, 1]) * quants[q, 0]
+
+
+@inner
+def _write(rank, c, anchor, settings, keys, n):
+    anchor_bits = settings[at.ANCHOR_BITS]
+    keys[n] = np.uint64((rank << (anchor_bits + settings[at.CLASS_BITS])) | (c << anchor_bits) | anchor)
+    return n + 1
+
+
+@inner
+def _classes_by_product(addresses, field, corner, objectness, conf, quants, settings, anchor, keys, n, report):
+    """Append each class of one anchor whose product with the objectness reaches the threshold."""
+    wanted = conf / objectness if objectness > 0.0 else 0.0
+    if wanted > 1.001:  # quantised probabilities go one step beyond 1
+        return n
+    # The least real value that can do, a little below the exact one; the product itself decides.
+    least = wanted - 1e-6
+    if field[at.LOGITS] != 0:
+        least = -math.inf if wanted <= 1e-12 else math.inf if wanted >= 1.0 else math.log(wanted / (1.0 - wanted))
+        least = min(least, 30.0) - 1e-6
+    for c in range(field[at.COUNT]):
+        value = _real_at(addresses, field, corner, c, quants)
+        if not value >= least:
+            report[at.BAD_VALUES] += np.int64(value != value)
+            continue
+        score = objectness * (sigmoid(value) if field[at.LOGITS] != 0 else value)
+        if score >= conf:
+            n = _write(score_key(score), c, anchor, settings, keys, n)
+    return n
+
+
+@inner
+def _classes_by_softmax(addresses, field, corner, objectness, conf, quants, settings, anchor, values, keys, n, report):
+    """Append each class of one anchor whose share of the softmax, times the objectness, reaches the threshold."""
+    top = -math.inf
+    for c in range(field[at.COUNT]):
+        value = _real_at(addresses, field, corner, c, quants)
+        report[at.BAD_VALUES] += np.int64(not math.isfinite(value))
+        values[c] = value
+        top = max(top, value)
+    total = 0.0
+    for c in range(field[at.COUNT]):
+        values[c] = math.exp(values[c] - top)
+        total += values[c]
+    for c in range(field[at.COUNT]):
+        score = objectness * values[c] / total
+        if score >= conf:
+            n = _write(score_key(score), c, anchor, settings, keys, n)
+    return n
+
+
+@inner
+def _visit(addresses, level, h, w, a, raw, conf, quants, settings, values, keys, n, report):
+    """Append the candidates of one anchor, whose raw objectness has reached its floor."""
+    thing, field = level[at.OBJECT], level[at.CLASS]
+    objectness = 1.0
+    if settings[at.HAS_OBJECT] != 0:
+        objectness = (raw - quants[thing[at.QUANT], 1]) * quants[thing[at.QUANT], 0]
+        if thing[at.LOGITS] != 0:
+            objectness = sigmoid(objectness)
+    anchor = field[at.BASE] + (h * field[at.WIDTH] + w) * field[at.ANCHORS] + a
+    corner = corner_of(field, h, w, a)
+    if settings[at.SOFTMAX] != 0:
+        return _classes_by_softmax(
+            addresses, field, corner, objectness, conf, quants, settings, anchor, values, keys, n, report
+        )
+    return _classes_by_product(addresses, field, corner, objectness, conf, quants, settings, anchor, keys, n, report)
+
+
+@inner
+def _walk(x, addresses, level, floor, conf, quants, settings, values, keys, n, report):
+    """Go over a level's anchors as they lie: cells of a row inside, where each channel has a run of its own."""
+    thing = level[at.OBJECT]
+    planes = thing[at.AXIS_C] != 2
+    outer = thing[at.ANCHORS] if planes else np.int64(1)
+    inside = np.int64(1) if planes else thing[at.ANCHORS]
+    for h in range(thing[at.HEIGHT]):
+        for a0 in range(outer):
+            for w in range(thing[at.WIDTH]):
+                for a1 in range(inside):
+                    raw = x[corner_of(thing, h, w, a0 + a1)]
+                    if raw >= floor:
+                        n = _visit(
+                            addresses, level, h, w, a0 + a1, np.float64(raw), conf, quants, settings, values, keys, n, report
+                        )
+                    elif raw != raw:
+                        report[at.BAD_VALUES] += 1
+    return n
+
+
+@inner
+def pick_product(addresses, level, floor, conf, quants, settings, work, keys, n, report):
+    """Append the candidates of one level, objectness first: most anchors are done with after one comparison.
+
+    Parameters
+    ----------
+    addresses : (outputs,) i8
+    level : (FIELDS, COLUMNS) i8
+        The level's fields. Without objectness its place holds the class field, and the floor lets all pass.
+    floor : f8, raw
+        Smallest objectness that can reach the threshold.
+    conf : f8
+    quants : (rows, 2) f8
+    settings, work, keys, n, report
+        As in `select` and `pick_ranked`.
+    """
+    thing, values = level[at.OBJECT], work[8]
+    address, size, item = addresses[thing[at.TENSOR]], thing[at.ELEMENTS], thing[at.ITEM]
+    if item == 1:
+        if floor > 255.0:
+            return n
+        least = np.uint8(max(floor, 0.0))
+        return _walk(bytes_at(address, size), addresses, level, least, conf, quants, settings, values, keys, n, report)
+    if item == 2:
+        if floor > 65535.0:
+            return n
+        least = np.uint16(max(floor, 0.0))
+        return _walk(halves_at(address, size), addresses, level, least, conf, quants, settings, values, keys, n, report)
+    least = np.float32(floor)
+    return _walk(reals_at(address, size), addresses, level, least, conf, quants, settings, values, keys, n, report)
