@@ -9,10 +9,13 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from hailo_decode.config.meta_archs import MetaArch, find_meta_arch
+from hailo_decode.lint._wiring import frame_size, heads_of, wiring
 
 if TYPE_CHECKING:
     from hailo_decode.config.alls import Script, Statement, Value
+    from hailo_decode.config.heads import Heads
     from hailo_decode.config.nms_config import NmsConfig
+    from hailo_decode.values.network import NetworkInfo
 
 
 def nms(script: Script) -> Statement | None:
@@ -48,7 +51,30 @@ def config_value(nms: Statement) -> Value | None:
     return next((value for value in nms.positional if value.kind == "string"), None)
 
 
+def heads(network: NetworkInfo) -> Heads | None:
+    """Return the head that the network shows."""
+    return heads_of(network, frame_size(network))
+
+
+def by_role(config: NmsConfig | None = None, heads: Heads | None = None) -> dict[str, list[str]] | None:
+    """Return the layers of each role, such as ``"cls_layer"``: those of the file, or else of the network."""
+    found: dict[str, list[str]] = {}
+    listed = [d.layers for d in config.decoders] if config is not None else []
+    if heads is not None and not all(name for layers in listed for name in layers.values()):
+        listed = []
+    if not listed and heads is not None:
+        listed = [{key: layer.name for key, layer in scale.layers.items()} for scale in heads.scales]
+    for layers in listed:
+        for role, name in layers.items():
+            if name:
+                found.setdefault(role, []).append(name)
+    return found or None
+
+
 DERIVED: Mapping[str, tuple[Callable[..., Any], str]] = {
+    "heads": (heads, "network"),
+    "by_role": (by_role, "config"),
+    "wiring": (wiring, "config"),
     "nms": (nms, "script"),
     "arch": (arch, "config"),
 }

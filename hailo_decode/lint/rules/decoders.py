@@ -6,12 +6,15 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from hailo_decode.config.meta_archs import Shape
-from hailo_decode.config.nms_config import NmsConfig
 from hailo_decode.lint._registry import Finding, rule
 from hailo_decode.values.diagnostic import Confidence, Severity
 from hailo_decode.values.network import NetworkInfo
+
+if TYPE_CHECKING:
+    from hailo_decode.config.nms_config import NmsConfig
 
 
 @rule("HD220")

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from hailo_decode.config.nms_config import NmsConfig
 from hailo_decode.config.reading import Misfit, SchemaFault
 from hailo_decode.lint._registry import Finding, rule
 from hailo_decode.values.diagnostic import Confidence, Severity
+
+if TYPE_CHECKING:
+    from hailo_decode.config.nms_config import NmsConfig
 
 Schema = tuple[SchemaFault, ...]
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import TYPE_CHECKING
 
 from hailo_decode.config.alls import Script, Statement
 from hailo_decode.config.alls_commands import NMS_KEYS
 from hailo_decode.config.meta_archs import MetaArch, Shape, find_meta_arch
-from hailo_decode.config.nms_config import NmsConfig
 from hailo_decode.lint._derived import config_value, meta_arch_name, meta_arch_value
 from hailo_decode.lint._registry import Finding, rule
 from hailo_decode.values.diagnostic import Confidence, Severity
+
+if TYPE_CHECKING:
+    from hailo_decode.config.nms_config import NmsConfig
 
 
 @rule("HD314")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from hailo_decode.config.alls import Script, Statement
 from hailo_decode.config.alls_commands import NMS_ARGUMENTS, NMS_PATH, nearest
@@ -13,10 +14,12 @@ from hailo_decode.config.meta_archs import (
     find_meta_arch,
     guess_meta_arch,
 )
-from hailo_decode.config.nms_config import NmsConfig
 from hailo_decode.lint._derived import meta_arch_name, meta_arch_value
 from hailo_decode.lint._registry import Finding, rule
 from hailo_decode.values.diagnostic import Confidence, Severity
+
+if TYPE_CHECKING:
+    from hailo_decode.config.nms_config import NmsConfig
 
 _FORM = 'nms_postprocess("nms.json", meta_arch=yolov8, engine=cpu)'
 

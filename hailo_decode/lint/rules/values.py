@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from hailo_decode.config.nms_config import NmsConfig
 from hailo_decode.lint._registry import Finding, rule
 from hailo_decode.values.diagnostic import Confidence, Severity
+
+if TYPE_CHECKING:
+    from hailo_decode.config.nms_config import NmsConfig
 
 # No public configuration that works has fewer than 20.
 FEW_PROPOSALS = 10

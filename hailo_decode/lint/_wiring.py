@@ -1,0 +1,168 @@
+"""A configuration's names against a network's layers: which layer each name means, and what the grids say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hailo_decode.config.heads import Heads, find_heads, head_layers, stride_of
+from hailo_decode.errors import HailoDecodeError
+from hailo_decode.lint._names import same_layer
+from hailo_decode.values.diagnostic import Path
+from hailo_decode.values.network import LayerInfo, NetworkInfo
+
+if TYPE_CHECKING:
+    from hailo_decode.config.nms_config import NmsConfig
+
+Grid = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Wire:
+    """One role of one decoder, and the layer that it names.
+
+    Attributes
+    ----------
+    index : int
+        Of the decoder.
+    role : str
+        Key of the decoder, such as ``"reg_layer"``.
+    name : str
+        As the file has it.
+    layer : LayerInfo or None
+        None where the network has no layer of that name.
+    stride : int or None
+        The decoder's.
+    """
+
+    index: int
+    role: str
+    name: str
+    layer: LayerInfo | None
+    stride: int | None
+
+    @property
+    def path(self) -> Path:
+        """Its place in the file."""
+        return ("bbox_decoders", self.index, self.role)
+
+    @property
+    def grid(self) -> Grid | None:
+        """Height and width of its layer."""
+        return self.layer.shape[:2] if self.layer is not None and self.layer.shape else None
+
+    def __str__(self) -> str:
+        shape = self.layer.shape if self.layer is not None else None
+        return f"{self.name!r}" + (f" ({shape[0]}x{shape[1]}x{shape[2]})" if shape else "")
+
+
+@dataclass(frozen=True)
+class Wiring:
+    """What is known of a configuration's names in a network.
+
+    Attributes
+    ----------
+    layers : mapping of str to LayerInfo
+        Every layer of the network that is known, by its full name.
+    wires : tuple of Wire
+        For every name in the file, in its order; empty names are left out.
+    size : (int, int) or None
+        Height and width that the grids belong to: the network's input, or what a resize makes of it.
+    heads : Heads or None
+        The head as the network itself shows it, where it shows one.
+    """
+
+    layers: Mapping[str, LayerInfo]
+    wires: tuple[Wire, ...]
+    size: Grid | None
+    heads: Heads | None
+
+    def of(self, index: int, role: str) -> Wire | None:
+        """Return the wire of a decoder's role, or None."""
+        return next((w for w in self.wires if w.index == index and w.role == role), None)
+
+    def short(self, name: str, like: str = "") -> str:
+        """Return a layer's name in the style of one of the file: with the network's name, or without."""
+        style = like or (self.wires[0].name if self.wires else "")
+        return name if "/" in style else name.rpartition("/")[2]
+
+
+def wiring(config: NmsConfig, network: NetworkInfo) -> Wiring | None:
+    """Find the layer that each name of a configuration means; None for a network without known layers."""
+    layers = known_layers(network)
+    if not layers:
+        return None
+    wires = tuple(
+        Wire(i, role, name, find_layer(name, layers), decoder.stride)
+        for i, decoder in enumerate(config.decoders)
+        for role, name in decoder.layers.items()
+        if name
+    )
+    size = frame_size(network, config.image_dims)
+    return Wiring(layers, wires, size, heads_of(network, size))
+
+
+def known_layers(network: NetworkInfo) -> dict[str, LayerInfo]:
+    """Return a network's layers by name; where a file knows its outputs only, those."""
+    found = {layer.name: layer for layer in network.layers}
+    for end in (*network.outputs, *network.heads):
+        if end.name not in found and end.nms is None:
+            original = end.original_names
+            found[end.name] = LayerInfo(
+                end.name, "", end.shape, activation=end.activation, original_names=original
+            )
+    return found
+
+
+def find_layer(name: str, layers: Mapping[str, LayerInfo]) -> LayerInfo | None:
+    """Return the layer of a name: itself, or with the network's name in front of it.
+
+    Outputs of a HEF with an NMS step carry a number behind the layer's name, as in ``net/conv74_107``.
+    """
+    if name in layers:
+        return layers[name]
+    found = [layer for full, layer in layers.items() if same_layer(full, name)]
+    if not found:
+        numbered = re.compile(rf"(?:.*/)?{re.escape(name.rpartition('/')[2])}_\d+")
+        scope = name.rpartition("/")[0]
+        found = [
+            layer
+            for full, layer in layers.items()
+            if not layer.kind and numbered.fullmatch(full) and scope in ("", full.rpartition("/")[0])
+        ]
+    return found[0] if len(found) == 1 else None
+
+
+def frame_size(network: NetworkInfo, stated: Grid | None = None) -> Grid | None:
+    """Return the size that a head's grids belong to.
+
+    The network's input, unless a resize stands behind it: then the first of the resize's size and the one
+    that a configuration states that all grids divide evenly.
+    """
+    grids = [layer.shape[:2] for layer in head_layers(network) if layer.shape[:2] != (1, 1)]
+    resized = [layer.shape[:2] for layer in network.layers if layer.kind == "resize" and layer.shape]
+    for size in (network.input_size, *resized[:1], stated):
+        if size and grids and all(stride_of(grid, size) for grid in grids):
+            return size
+    return network.input_size
+
+
+def heads_of(network: NetworkInfo, size: Grid | None = None) -> Heads | None:
+    """Return the head that a network shows, or None where it cannot be told."""
+    try:
+        return find_heads(network, size)
+    except HailoDecodeError:
+        return None
+
+
+def nms_feeders(network: NetworkInfo) -> list[LayerInfo]:
+    """Return the layers that feed the network's NMS step; empty where it has none, or does not say."""
+    layers = {layer.name: layer for layer in network.layers}
+    return [layers[name] for op in network.ops for name in op.inputs if name in layers]
+
+
+def behind(layer: LayerInfo, layers: Mapping[str, LayerInfo]) -> Iterator[LayerInfo]:
+    """Yield the layers that read a layer."""
+    return (other for other in layers.values() if layer.name in other.inputs)
