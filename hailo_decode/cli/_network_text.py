@@ -74,10 +74,8 @@ def _summary(
     known = [reading.family, reading.task]
     known += [f"{reading.classes} class{'es' * (reading.classes != 1)}"] if reading.classes else []
     known += [f"{reading.bins} bins"] if reading.bins else []
-    yield (
-        "head",
-        (" · ".join(filter(None, known)) or "not known") + (f"  ({reading.why})" if reading.why else ""),
-    )
+    yield "head", " · ".join(filter(None, known)) or "not known"
+    yield from (("", part) for part in reading.why.split("; "))
     if names is not None:
         yield "names", f"{len(names)}: {_few(names)}"
     elif network.classes:

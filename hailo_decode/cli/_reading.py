@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,7 @@ from hailo_decode.errors import HailoDecodeError
 from hailo_decode.values.network import NetworkInfo, OutputInfo
 
 if TYPE_CHECKING:
-    from hailo_decode.pairing import Candidate
+    from hailo_decode.evidence import Candidate
 
 _TOPS = {"uint8": 255, "uint16": 65_535}
 
@@ -54,37 +55,46 @@ def reading_of(network: NetworkInfo) -> ShownReading:
 
 
 def _paired(heads: tuple[OutputInfo, ...], network: NetworkInfo) -> ShownReading:
-    from hailo_decode.families import families, family_named
+    from hailo_decode.families import families, families_named
     from hailo_decode.pairing import pair
+    from hailo_decode.priors import Priors
 
     if not heads or network.input_size is None:
         return ShownReading(
             why="there are no heads to pair" if not heads else "the size of the input is not known"
         )
+    size, priors = network.input_size, Priors(None, network)
     try:
-        choices = [family_named(network.family)] if network.family else list(families().values())
-        found = pair(
-            [_candidate(one) for one in heads], network.input_size, choices, len(network.classes) or None
-        )
+        if network.family:
+            choices = families_named(network.family, network.task)
+        else:
+            choices = [one for one in families().values() if network.task in (None, one.task)]
+        candidates = [_candidate(one) for one in heads]
+        classes = len(network.classes) or None
+        found = pair(candidates, size, choices, classes, lambda one: priors.count(one, size))
     except HailoDecodeError as error:
-        return ShownReading(why=error.message)
+        return ShownReading(why=": ".join(filter(None, (error.message, error.got))))
     roles = {output.name: role for level in found.levels for role, output in level.outputs.items()}
+    roles |= {output.name: role for role, output in found.once.items()}
     bins = found.sizes.bins or None
     why = "; ".join(found.notes) or "its grids and channels fit no other family"
     return ShownReading(found.family.name, found.family.task, found.sizes.classes, bins, roles, why)
 
 
 def _candidate(output: OutputInfo) -> Candidate:
-    from hailo_decode.pairing import Candidate
+    from hailo_decode.evidence import Candidate
 
-    def unit_range() -> bool | None:
+    def unit_range() -> bool:
         if output.activation in ("sigmoid", "softmax"):
             return True
         limits = real_limits(output)
-        return None if limits is None else limits[0] >= -0.01 and limits[1] <= 1.01
+        return limits is not None and limits[0] >= -0.01 and limits[1] <= 1.01
+
+    def median() -> float:
+        return math.nan  # no values are at hand
 
     names = (output.name, *output.original_names)
-    return Candidate(output.name, output.shape or (0, 0, 0), output.role, names, unit_range)
+    return Candidate(output.name, output.shape or (0, 0, 0), output.role, names, unit_range, median)
 
 
 def real_limits(output: OutputInfo) -> tuple[float, float] | None:

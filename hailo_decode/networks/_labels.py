@@ -123,39 +123,30 @@ def names_of_yaml(text: str, what: str = "the text") -> tuple[str, ...]:
 def _scalar(text: str) -> str:
     text = text.strip()
     quoted = _QUOTED.match(text)
-    if quoted:
-        return _unquoted(quoted)
-    return re.split(r"(?:^|\s)#", text, maxsplit=1)[0].strip()
+    return _unquoted(*quoted.groups()) if quoted else re.split(r"(?:^|\s)#", text, maxsplit=1)[0].strip()
 
 
-def _unquoted(quoted: re.Match[str]) -> str:
-    if quoted[1] is not None:
-        return re.sub(r"\\(.)", r"\1", quoted[1])
-    return quoted[2].replace("''", "'")
+def _unquoted(double: str | None, single: str | None) -> str:
+    return re.sub(r"\\(.)", r"\1", double) if double is not None else (single or "").replace("''", "'")
 
 
 def _flow(text: str, line: int, what: str) -> tuple[str, ...]:
     """Read ``[a, 'b']`` or ``{0: a, 1: 'b'}``, which may go over several lines."""
     closing = {"[": "]", "{": "}"}[text[0]]
+    key = r"(?:['\"]?(\d{1,6})['\"]?\s*:\s*)?" if closing == "}" else "()"
+    plain = rf"([^\s,'\"\{closing}][^,\{closing}]*)"
+    entry = re.compile(rf"\s*{key}(?:{_QUOTED.pattern}\s*|{plain})?([,\{closing}])")
     found: list[tuple[str, str]] = []
-    at, key, value = 1, "", ""
-    while at < len(text):
-        sign = text[at]
-        if sign in "'\"" and (not value or value.isspace()) and (quoted := _QUOTED.match(text, at)):
-            value, at = _unquoted(quoted), quoted.end()
-            continue
-        if sign == ":" and closing == "}" and not key:
-            key, value = value.strip(), ""
-        elif sign in (",", closing):
-            if value.strip() or key:
-                found.append((key or str(len(found)), value.strip()))
-            key = value = ""
-            if sign == closing:
-                return _in_order(found, what)
-        else:
-            value += sign
-        at += 1
-    raise FormatError(f"line {line} of {what}: the names have no closing {closing!r}")
+    at = 1
+    while match := entry.match(text, at):
+        number, double, single, bare, end = match.groups()
+        name = _unquoted(double, single) if bare is None else bare.strip()
+        if name or number or double == "" or single == "":
+            found.append((number or str(len(found)), name))
+        if end == closing:
+            return _in_order(found, what)
+        at = match.end()
+    raise FormatError(f"line {line} of {what}: the names cannot be read from here on", got=text[at : at + 40])
 
 
 def _in_order(found: list[tuple[str, Any]], what: str) -> tuple[str, ...]:
