@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hailo_decode.networks._hef_group import Group
+from hailo_decode.networks._hef_limits import beyond_limits
 from hailo_decode.networks._hef_numbers import (
     BASE,
     CHIP_NMS,
@@ -162,6 +163,7 @@ def _layer(layer: Message, around: _Surroundings, *, in_mux: bool = False) -> La
         info = replace(info, shape=shape, hw_shape=hw_shape)
         facts |= {"transposed": True} if turned else {}
     channels = info.shape[2] if info.shape else 2  # two for NMS on the chip: of boxes and of scores
+    refused += beyond_limits(name, around.network, base)
     quant, more, why = quant_of(
         name,
         layer.message(LAYER.NUMERIC),

@@ -1,5 +1,7 @@
 """What a HEF says of layers, networks and devices: one case for each rule of HailoRT."""
 
+from pathlib import Path
+
 import pytest
 from networks.build_hef import (
     CHANNEL_SCALE,
@@ -307,6 +309,57 @@ def test_numbers_of_another_width_are_told(width):
 def test_argmax_of_old_compilers_is_what_hailort_refuses():
     told = network(layer(A, (8, 8, 4), base={"host_argmax": True})).facts["hailort_refuses"]
     assert told == ["'net/conv41' wants an argmax on the host, which no newer HailoRT does: compile again"]
+
+
+LIMITS = {
+    "a long name": (
+        layer("n" * 128, (8, 8, 4)),
+        "the name of the layer 'nnnnnnnnnnnnnnnnnnnnnnnn'... has 128 bytes, more than 127",
+    ),
+    "an index of 9 bits": (
+        layer(A, (8, 8, 4), base={"sys_index": 256}),
+        "sys_index of 'net/conv41' is 256, too big for 8 bits",
+    ),
+    "17 bits": (
+        layer(A, (8, 8, 4), base={"bytes_per_buffer": 65536}),
+        "core_bytes_per_buffer of 'net/conv41' is 65536, too big for 16 bits",
+    ),
+    "4 gigabytes": (
+        layer(A, (8, 8, 4), hw_shape=(65536, 65536, 1)),
+        "'net/conv41' has 4294967296 bytes with padding, too many for 32 bits",
+    ),
+    "the tenth part": (
+        layer(A, (8, 8, 4), nms={"defuse": {"group_index": 9}}),
+        "'net/conv41' is part 9 of an NMS, of at most 9",
+    ),
+    "a long burst": (
+        layer(A, (8, 8, 4), nms={"burst_size": 8193, "bbox_size": 8}),
+        "'net/conv41' sends bursts of 65544 bytes, more than 65536",
+    ),
+}
+
+
+@pytest.mark.parametrize(("one", "said"), LIMITS.values(), ids=LIMITS)
+def test_what_goes_beyond_hailorts_limits_is_told(one, said):
+    assert network(one).facts["hailort_refuses"] == [said]
+
+
+def test_what_fills_the_limits_is_fine():
+    nms = {"defuse": {"group_index": 8}, "burst_size": 8192, "bbox_size": 8}
+    base = {"sys_index": 255, "engine": 255, "bytes_per_buffer": 65535, "buffers_per_frame": 65535}
+    read = network(layer("n" * 127, (8, 8, 4), hw_shape=(65536, 65535, 1), base=base, nms=nms))
+    assert read.facts["hailort_refuses"] == []
+
+
+def test_every_fact_is_documented():
+    parts = [
+        mux("m", [layer(A, (8, 8, 4), hn_name="x", context=0)]),
+        layer(B, (4, 4, 4), context=1, transposed=True),
+    ]
+    read = network(*parts, inputs=[planes("in", (8, 8, 3), [layer("y", (8, 8, 1))])], sorted_outputs=[A, B])
+    told = {*read.facts, *(key for one in (*read.inputs, *read.outputs) for key in one.facts)}
+    page = (Path(__file__).parents[2] / "docs" / "model-files.md").read_text()
+    assert [key for key in sorted(told) if f"`{key}`" not in page] == []
 
 
 def test_original_names_are_kept():
