@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields as dataclass_fields
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from hailo_decode.kernels import layout as at
 from hailo_decode.options import Options, size_pair
 from hailo_decode.plan import Known, Plan, make_plan
 from hailo_decode.values.arrays import I8, U1, AnyArray
-from hailo_decode.values.boxes import Detections
+from hailo_decode.values.boxes import Detections, corners_of
 from hailo_decode.values.letterbox import Letterbox
 from hailo_decode.values.network import NetworkInfo
 
@@ -135,10 +136,9 @@ class Decoder:
             raise PairingError("the outputs changed while they were read", hint="do not write to them meanwhile")
         workspace = self._borrow(plan)
         try:
-            detections = _collect(plan, workspace, flat)
+            return _collect(plan, workspace, flat, letterbox)
         finally:
             self._spare.setdefault(id(plan), []).append(workspace)
-        return detections if letterbox is None else detections.in_photo(letterbox)
 
     def batch(
         self, frames: Iterable[Outputs], workers: int = 1, *, letterboxes: Sequence[Letterbox | None] | None = None
@@ -217,8 +217,6 @@ def decode_yolov8(
 
 def _split(network: NetworkInfo, given: dict[str, Any]) -> tuple[Known, Options]:
     """Sort arguments into what is known and how to choose."""
-    from dataclasses import replace
-
     choose = {f.name for f in dataclass_fields(Options)}
     know = {"quant", "formats", "roles", "logits", "family", "names", "input_size", "anchors", "keypoints", "task"}
     for name in given:
@@ -283,9 +281,9 @@ def _unlocked(array: AnyArray) -> U1:
     return np.asarray(_Unlocked(array))
 
 
-def _collect(plan: Plan, workspace: Workspace, flat: list[U1]) -> Detections:
+def _collect(plan: Plan, workspace: Workspace, flat: list[U1], letterbox: Letterbox | None) -> Detections:
     """Run a frame, check what it reports, and copy its result out of the workspace."""
-    xyxy, confidence, class_id, _anchor = workspace.run(flat)
+    xyxy, confidence, class_id, anchor, turned = workspace.run(flat)
     report = workspace.report
     if report[at.BAD_VALUES] or report[at.BAD_BOXES]:
         raise _bad_values(plan, flat, report)
@@ -294,9 +292,17 @@ def _collect(plan: Plan, workspace: Workspace, flat: list[U1]) -> Detections:
         _check_crowd(plan, flat)
     if report[at.CAPPED] or report[at.FULL] or report[at.CLASS_FULL]:
         meta = {**meta, "cut": _told_cut(plan, report)}
-    return Detections(
-        xyxy.copy(), confidence.copy(), class_id.copy(), names=plan.names, meta=meta
-    )
+    found = Detections(xyxy.copy(), confidence.copy(), class_id.copy(), names=plan.names, meta=meta)
+    extra = plan.family.extra
+    if extra is not None and extra.kind == "keypoints":
+        found = replace(found, keypoints=workspace.keypoints(anchor))
+    elif extra is not None and extra.kind == "angle":
+        found = replace(found, corners=corners_of(turned))
+    if letterbox is not None:
+        found = found.in_photo(letterbox)
+    if extra is not None and extra.kind == "masks":
+        found = replace(found, mask=workspace.masks(anchor, found.xyxy, letterbox))
+    return found
 
 
 def _told_cut(plan: Plan, report: I8) -> str:
@@ -314,8 +320,6 @@ def _told_cut(plan: Plan, report: I8) -> str:
 
 def _tensors_of(plan: Plan, flat: list[U1]) -> Iterator[tuple[str, Any]]:
     """Yield role and tensor of each output, as they are in this frame."""
-    from dataclasses import replace
-
     places = {slot.name: i for i, slot in enumerate(plan.slots)}
     for level in plan.reading.levels:
         for role, output in level.outputs.items():

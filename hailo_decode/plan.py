@@ -208,16 +208,13 @@ def _activations(
             if name not in squashed:
                 continue
             tensor = tensors[level.outputs[parts[name].role].name]
-            if name == "extra" and tensor.activation is None:
-                logits[name, tensor.name] = True  # keypoints and angles leave the network raw
+            if name == "extra":  # keypoints and angles leave the network raw, unless their description says otherwise
+                logits[name, tensor.name] = tensor.activation != "sigmoid"
                 continue
             if tensor.name not in by_tensor:
-                if reading.family.softmax and reading.sizes.classes == 1 and "obj" not in parts:
-                    by_tensor[tensor.name] = False
-                else:
-                    scores_alone = len({p.role for p in parts.values()}) > 1 and name != "extra"
-                    by_tensor[tensor.name], why = holds_logits(tensor, told if name != "extra" else None, scores_alone)
-                    _note(meta, "activation", [why])
+                scores_alone = len({p.role for p in parts.values()}) > 1
+                by_tensor[tensor.name], why = holds_logits(tensor, told, scores_alone)
+                _note(meta, "activation", [why])
             logits[name, tensor.name] = by_tensor[tensor.name]
     return logits
 

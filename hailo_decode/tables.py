@@ -44,7 +44,7 @@ class Tables:
     rates : (levels, FIELDS, RATES) f8
     strides : (levels, 2) f8, input pixels
     settings : (SETTINGS,) i8
-    lookup : (ranks, cuts, scores, quants, tables, priors, shape)
+    lookup : (ranks, cuts, scores, quants, tables, priors, shape, extra)
     floors : (n,) f8 or None
         None where scores are ranked in advance.
     """
@@ -53,7 +53,7 @@ class Tables:
     rates: F8
     strides: F8
     settings: I8
-    lookup: tuple[I4, I4, F4, F8, F8, F8, F8]
+    lookup: tuple[I4, I4, F4, F8, F8, F8, F8, F8]
     floors: F8 | None
 
     @property
@@ -95,6 +95,9 @@ def make_tables(
     ranked, floors = _thresholds(reading, tensors, logits, options, fields, len(quants))
     shape = np.zeros(3)
     shape[: len(reading.family.constants)] = reading.family.constants
+    constants = reading.family.extra.constants if reading.family.extra is not None else ()
+    extra = np.zeros(2)
+    extra[: len(constants)] = constants
     return Tables(
         fields=fields,
         rates=_rates(fields),
@@ -108,6 +111,7 @@ def make_tables(
             exponents,
             np.array(build.priors or [(0.0, 0.0)], np.float64),
             shape,
+            extra,
         ),
         floors=floors,
     )
@@ -128,6 +132,11 @@ def place(row: I8, tensor: Tensor, part: Part) -> None:
     where = {outer: 0, middle: 1, inner: 2}
     row[at.AXIS_H], row[at.AXIS_W], row[at.AXIS_C] = where["h"], where["w"], where["c"]
     row[at.FIRST], row[at.STEP], row[at.COUNT] = part.first, part.step, part.count
+
+
+def whole_part(role: str, channels: int) -> Part:
+    """Return the part that is all of a tensor."""
+    return Part(role, 0, channels, channels)
 
 
 def count_anchors(fields: I8) -> int:

@@ -7,32 +7,41 @@ from typing import Any
 import numpy as np
 
 from hailo_decode.kernels import layout as at
+from hailo_decode.kernels.extras import read_keypoints, read_rows
 from hailo_decode.kernels.frame import frame_product, frame_ranked, frame_scored
 from hailo_decode.kernels.memory import note_addresses
+from hailo_decode.kernels.paint import paint_masks
+from hailo_decode.kernels.scan import BLOCK
 from hailo_decode.plan import Plan
-from hailo_decode.values.arrays import I8, U1, AnyArray
+from hailo_decode.tables import IDENTITY, place, whole_part
+from hailo_decode.values.arrays import F4, F8, I4, I8, U1, Bool
+from hailo_decode.values.letterbox import Letterbox
 
-_BLOCK = 320  # smallest block for which maxima are kept, elements
-_COUNTERS = 1024
+_COUNTERS = 1024  # ranks that the opening band counts, and digits of the sort
 
 
 class Workspace:
-    """Scratch memory and the call into the kernels; not for two threads at once.
+    """Scratch memory and the calls into the kernels; not for two threads at once.
 
     Memory that only a crowd of candidates would need is asked for but not touched, and costs nothing until then.
+
+    Parameters
+    ----------
+    plan : Plan
     """
 
     def __init__(self, plan: Plan) -> None:
-        fields, sizes = plan.tables.fields, plan.sizes
-        places = plan.tables.anchors * sizes.classes
-        held = int(min(plan.tables.settings[at.MAX_NMS], places)) + 1
-        blocks = int(sum(f[at.ELEMENTS] // _BLOCK + 2 for f in fields[:, at.CLASS]))
+        tables, sizes = plan.tables, plan.sizes
+        fields = tables.fields
+        places = tables.anchors * sizes.classes
+        held = int(min(tables.settings[at.MAX_NMS], places)) + 1
+        turned = tables.settings[at.TURNED] != 0
         channels = int(fields[:, :, at.COUNT].max()) + 1
-        rows = int(plan.tables.settings[at.MAX_DET])
+        rows = int(tables.settings[at.MAX_DET])
         self._plan = plan
-        self._addresses = np.zeros(-(-len(plan.slots) // 4) * 4, np.int64)
-        self._nothing = np.zeros(1, np.uint8)
-        self._maxima = np.empty(blocks, np.uint8)
+        self._addresses: I8 = np.zeros(-(-len(plan.slots) // 4) * 4, np.int64)
+        self._nothing: U1 = np.zeros(1, np.uint8)
+        self._maxima: U1 = np.empty(int((fields[:, at.CLASS, at.ELEMENTS] // BLOCK + 2).sum()), np.uint8)
         self._keys = (
             np.empty(places, np.uint64),
             np.empty(places, np.uint64),
@@ -40,56 +49,123 @@ class Workspace:
             np.empty(len(fields) + 1, np.int64),
             np.empty(3, np.int64),
         )
+        self._values: F8 = np.empty(channels, np.float64)
         self._work = (
             np.empty(sizes.classes, np.int32),
             np.empty(sizes.classes, np.int32),
-            np.zeros(plan.tables.anchors, np.int32),
+            np.zeros(tables.anchors, np.int32),
             np.zeros(1, np.int32),
             np.empty((held, 5), np.float32),
             np.empty(held, np.int32),
             np.empty((held // 32 + 1, 6, 32), np.float32),
             np.empty(channels, np.uint8),
-            np.empty(channels, np.float64),
+            self._values,
+            np.empty(5, np.float64),
+            np.empty((held if turned else 1, 5), np.float64),
+            np.empty((2, 12, 2), np.float64),
         )
         self._result = (
             np.empty((rows, 4), np.float32),
             np.empty(rows, np.float32),
             np.empty(rows, np.int32),
             np.empty(rows, np.int32),
+            np.empty((rows if turned else 1, 5), np.float64),
+        )
+        self._where = (self._addresses, tables.fields, tables.rates)
+        self._common: tuple[Any, ...] = (
+            *self._where,
+            tables.strides,
+            tables.settings,
+            plan.iou,
+            tables.lookup,
         )
         self.report: I8 = np.zeros(at.REPORT, np.int64)
+        self._paint: _Paint | None = None
 
-    def run(self, flat: list[U1]) -> tuple[AnyArray, ...]:
+    def run(self, flat: list[U1]) -> tuple[F4, F4, I4, I4, F8]:
         """Decode one frame.
 
         Parameters
         ----------
         flat : list of (n,) u1
-            The outputs in the order of the plan's slots, flat and writable; they must live until this returns.
+            The outputs in the order of the plan's slots, flat and writable; they must live until the last call for this frame.
 
         Returns
         -------
-        xyxy, confidence, class_id, anchor : arrays
+        xyxy, confidence, class_id, anchor, turned : arrays
             Views of this workspace's memory, good until its next frame; `report` tells the rest.
         """
-        plan, nothing = self._plan, self._nothing
+        tables, nothing = self._plan.tables, self._nothing
         padded = flat + [nothing] * (len(self._addresses) - len(flat))
         for i in range(0, len(padded), 4):
             note_addresses(self._addresses, i, padded[i], padded[i + 1], padded[i + 2], padded[i + 3])
-        common: tuple[Any, ...] = (
-            self._addresses,
-            plan.tables.fields,
-            plan.tables.rates,
-            plan.tables.strides,
-            plan.tables.settings,
-            plan.iou,
-            plan.tables.lookup,
-        )
-        if plan.tables.floors is None:
-            frame_ranked(*common, self._maxima, self._keys, self._work, self._result, self.report)
-        elif plan.tables.settings[at.HAS_OBJECT] or plan.tables.settings[at.SOFTMAX]:
-            frame_product(*common, plan.tables.floors, self._keys, self._work, self._result, self.report)
+        rest = (self._keys, self._work, self._result, self.report)
+        if tables.floors is None:
+            frame_ranked(*self._common, self._maxima, *rest)
+        elif tables.settings[at.HAS_OBJECT] or tables.settings[at.SOFTMAX]:
+            frame_product(*self._common, tables.floors, *rest)
         else:
-            frame_scored(*common, plan.tables.floors, self._keys, self._work, self._result, self.report)
+            frame_scored(*self._common, tables.floors, *rest)
         found = int(self.report[at.FOUND])
-        return tuple(column[:found] for column in self._result)
+        xyxy, confidence, class_id, anchor, turned = self._result
+        return xyxy[:found], confidence[:found], class_id[:found], anchor[:found], turned[:found]
+
+    def keypoints(self, anchor: I4) -> F4:
+        """Return (n, points, 3) f4: x, y in input pixels and visibility of the boxes of this frame."""
+        tables = self._plan.tables
+        points, numbers = self._plan.keypoints or (0, 0)
+        out = np.empty((len(anchor), points, 3), np.float32)
+        settings = (tables.strides, tables.settings, tables.lookup)
+        read_keypoints(*self._where, *settings, anchor, self._values, out, np.int64(numbers))
+        return out
+
+    def masks(self, anchor: I4, xyxy: F4, letterbox: Letterbox | None) -> Bool:
+        """Return (n, H, W) bool masks of the boxes of this frame.
+
+        Parameters
+        ----------
+        anchor : (n,) i4
+        xyxy : (n, 4) f4
+            In the pixels of the masks.
+        letterbox : Letterbox or None
+            Masks are of the photo's size with one, else of the input's.
+        """
+        plan = self._plan
+        coefficients = np.empty((len(anchor), plan.sizes.extra), np.float32)
+        settings = (plan.tables.settings, plan.tables.lookup)
+        read_rows(*self._where, *settings, anchor, self._values, coefficients)
+        if self._paint is None:
+            self._paint = _Paint(plan)
+        return self._paint(self._addresses, coefficients, xyxy, letterbox)
+
+
+class _Paint:
+    """What painting masks needs beside a frame: the prototypes' place and scratch of their size."""
+
+    def __init__(self, plan: Plan) -> None:
+        proto = plan.tensors[plan.reading.once["proto"].name]
+        height, width, channels = proto.shape
+        self._input_size = plan.input_size
+        self._size = height, width
+        self._field: I8 = np.zeros(at.COLUMNS, np.int64)
+        place(self._field, proto, whole_part("proto", channels))
+        self._field[at.TENSOR] = [slot.name for slot in plan.slots].index(proto.name)
+        quant = proto.quant or IDENTITY
+        self._field[at.QUANT_STEP] = int(quant.per_channel)
+        self._quants: F8 = np.array(list(zip(quant.scale, quant.zero_point, strict=True)), np.float64)
+        self._scratch = (
+            np.empty((height, width), np.float32),
+            np.empty(width, np.float32),
+            np.empty(channels, np.float32),
+        )
+
+    def __call__(self, addresses: I8, coefficients: F4, xyxy: F4, letterbox: Letterbox | None) -> Bool:
+        (high, wide), (rows, columns) = self._input_size, self._size
+        scale, pad, size = (1.0, 1.0), (0.0, 0.0), (high, wide)
+        if letterbox is not None:
+            scale, pad, size = letterbox.scale, letterbox.pad, letterbox.image_size
+        across = np.array([scale[0] * columns / wide, pad[0] * columns / wide - 0.5])
+        down = np.array([scale[1] * rows / high, pad[1] * rows / high - 0.5])
+        out = np.zeros((len(xyxy), *size), np.bool_)
+        paint_masks(addresses, self._field, self._quants, coefficients, xyxy, across, down, *self._scratch, out)
+        return out

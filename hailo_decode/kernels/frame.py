@@ -75,10 +75,11 @@ def frame_ranked(addresses, fields, rates, strides, settings, iou_max, lookup, m
     strides : (levels, 2) f8, input pixels
     settings : (SETTINGS,) i8
     iou_max : f4
-    lookup : (ranks, cuts, scores, quants, tables, priors, shape)
+    lookup : (ranks, cuts, scores, quants, tables, priors, shape, extra)
         ranks (tables, 256) i4: rank of each byte. cuts (levels, ranks + 1) i4: smallest byte of a rank below r.
         scores (ranks,) f4. quants (rows, 2) f8. tables (rows, 256) f8: exponentials of bytes. priors (rows, 2) f8: widths
-        and heights of anchors, input pixels. shape (3,) f8: constants of the box code.
+        and heights of anchors, input pixels. shape (3,) f8: constants of the box code. extra (2,) f8: those of the
+        extra field.
     maxima : (blocks,) u1, scratch
     keys : (keys, spare, counts) of (capacity,) u8, (capacity,) u8, (n,) i4, scratch
     work, result, report

@@ -11,6 +11,7 @@ from hailo_decode.kernels._jit import inner
 from hailo_decode.kernels.boxes import box_of
 from hailo_decode.kernels.pick import TOP_SCORE, divided
 from hailo_decode.kernels.suppress import hit_in_lanes, hit_in_list, keep_in_lanes
+from hailo_decode.kernels.turned import hit_turned, turned_of
 
 _FEW_CLASSES = 16  # below, the kept boxes of all classes are searched in lanes, else class by class in lists
 
@@ -24,7 +25,7 @@ def score_of(rank, settings, scores):
 
 
 @inner
-def _place(anchor, fields, rates, levels):
+def place_of(anchor, fields, rates, levels):
     """Return (level, row, column, anchor in the cell) of an anchor's number."""
     level = 0
     while level + 1 < levels and anchor >= fields[level + 1, at.CLASS, at.BASE]:
@@ -40,8 +41,27 @@ def _place(anchor, fields, rates, levels):
 
 
 @inner
+def _admit_turned(c, box, settings, iou_max, work, report):
+    """Do as `_admit` does, for the turned box in `work`."""
+    boxes, labels = work[4], work[5]
+    shape, kept, shapes = work[9], work[10], work[11]
+    held = report[at.HELD]
+    label = np.int32(0) if settings[at.AGNOSTIC] != 0 else np.int32(c)
+    if hit_turned(settings[at.TURNED], held, label, iou_max, box, shape, boxes, kept, labels, shapes):
+        return False
+    boxes[held, 0], boxes[held, 1], boxes[held, 2], boxes[held, 3] = box
+    for k in range(5):
+        kept[held, k] = shape[k]
+    labels[held] = label
+    report[at.HELD] = held + 1
+    return True
+
+
+@inner
 def _admit(c, box, settings, iou_max, work, report):
     """Tell whether a box overlaps no better one too much; if so it is compared with all that follow."""
+    if settings[at.TURNED] != 0:
+        return _admit_turned(c, box, settings, iou_max, work, report)
     heads, boxes, following, lanes = work[0], work[4], work[5], work[6]
     x1, y1, x2, y2 = box
     area = (x2 - x1) * (y2 - y1)
@@ -71,17 +91,17 @@ def select(keys, n, addresses, fields, rates, strides, settings, iou_max, lookup
     Parameters
     ----------
     keys : (n,) u8, sorted
-    work : (heads, class_counts, seen, stamp, boxes, following, lanes, row, values)
+    work : (heads, class_counts, seen, stamp, boxes, following, lanes, row, values, shape, turned, shapes)
         (classes,) i4, (classes,) i4, (anchors,) i4, (1,) i4, (m, 5) f4, (m,) i4, (m / 32, 6, 32) f4, (channels,) u1,
-        (channels,) f8: scratch. What is held from earlier keys of the frame counts on.
-    result : (xyxy, confidence, class_id, anchor)
-        (max_det, 4) f4 input pixels, (max_det,) f4, (max_det,) i4, (max_det,) i4, out
+        (channels,) f8, (5,) f8, (m, 5) f8, (2, 12, 2) f8: scratch. What is held from earlier keys of the frame counts on.
+    result : (xyxy, confidence, class_id, anchor, turned)
+        (max_det, 4) f4 input pixels, (max_det,) f4, (max_det,) i4, (max_det,) i4, (max_det, 5) f8, out
     report : (REPORT,) i8, in and out
     """
     scores = lookup[2]
     class_counts, seen, row, values = work[1], work[2], work[7], work[8]
     stamp = work[3][0]
-    xyxy, confidence, class_id, anchors = result
+    xyxy, confidence, class_id, anchors, turned = result
     anchor_bits = settings[at.ANCHOR_BITS]
     rank_shift = anchor_bits + settings[at.CLASS_BITS]
     anchor_mask = (np.int64(1) << anchor_bits) - 1
@@ -103,8 +123,12 @@ def select(keys, n, addresses, fields, rates, strides, settings, iou_max, lookup
             report[at.CLASS_FULL] += 1
             if settings[at.AGNOSTIC] == 0:
                 continue
-        level, h, w, a = _place(anchor, fields, rates, settings[at.LEVELS])
-        box = box_of(settings[at.BOX_CODE], addresses, fields[level, at.BOX], strides[level], h, w, a, lookup, row, values)
+        level, h, w, a = place_of(anchor, fields, rates, settings[at.LEVELS])
+        code, field, stride = settings[at.BOX_CODE], fields[level, at.BOX], strides[level]
+        if settings[at.TURNED] != 0:
+            box = turned_of(code, addresses, fields[level], stride, h, w, a, lookup, row, values, work[9])
+        else:
+            box = box_of(code, addresses, field, stride, h, w, a, lookup, row, values)
         if not math.isfinite(box[0] + box[1] + box[2] + box[3]):
             report[at.BAD_BOXES] += 1
             continue
@@ -120,5 +144,8 @@ def select(keys, n, addresses, fields, rates, strides, settings, iou_max, lookup
         confidence[found] = score_of(key >> rank_shift, settings, scores)
         class_id[found] = c
         anchors[found] = anchor
+        if settings[at.TURNED] != 0:
+            for k in range(5):
+                turned[found, k] = work[9][k]
         class_counts[c] += 1
         report[at.FOUND] = found + 1

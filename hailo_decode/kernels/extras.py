@@ -1,0 +1,56 @@
+"""What a head says of the boxes that were kept: keypoints, mask coefficients."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hailo_decode.kernels import layout as at
+from hailo_decode.kernels._jit import kernel
+from hailo_decode.kernels.boxes import read_cell
+from hailo_decode.kernels.pick import sigmoid
+from hailo_decode.kernels.select import place_of
+
+
+@kernel
+def read_rows(addresses, fields, rates, settings, lookup, anchors, values, out):
+    """Fill `out` (n, EXTRA count) f4 with the real values of the extra field of each kept anchor.
+
+    Parameters
+    ----------
+    anchors : (n,) i4
+    values : (channels,) f8, scratch
+    Others
+        As in `frame_ranked`.
+    """
+    for i in range(anchors.shape[0]):
+        level, h, w, a = place_of(np.int64(anchors[i]), fields, rates, settings[at.LEVELS])
+        field = fields[level, at.EXTRA]
+        read_cell(addresses, field, h, w, a, lookup[3], values)
+        for k in range(field[at.COUNT]):
+            out[i, k] = np.float32(values[k])
+
+
+@kernel
+def read_keypoints(addresses, fields, rates, strides, settings, lookup, anchors, values, out, numbers):
+    """Fill `out` (n, points, 3) f4 with x, y in input pixels and visibility 0..1; 1 where the head tells none.
+
+    Parameters
+    ----------
+    numbers : int
+        Numbers that the head gives for each point: 2 or 3.
+    Others
+        As in `read_rows`.
+    """
+    scale, offset = lookup[7][0], lookup[7][1]
+    for i in range(anchors.shape[0]):
+        level, h, w, a = place_of(np.int64(anchors[i]), fields, rates, settings[at.LEVELS])
+        field = fields[level, at.EXTRA]
+        read_cell(addresses, field, h, w, a, lookup[3], values)
+        for k in range(out.shape[1]):
+            j = k * numbers
+            out[i, k, 0] = np.float32((values[j] * scale + w + offset) * strides[level, 0])
+            out[i, k, 1] = np.float32((values[j + 1] * scale + h + offset) * strides[level, 1])
+            out[i, k, 2] = np.float32(1)
+            if numbers == 3:
+                seen = values[j + 2]
+                out[i, k, 2] = np.float32(sigmoid(seen) if field[at.LOGITS] != 0 else seen)

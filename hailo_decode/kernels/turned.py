@@ -1,0 +1,160 @@
+"""Turned boxes: centre, size and angle of one anchor, and how much two of them overlap."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from hailo_decode.kernels import layout as at
+from hailo_decode.kernels._jit import inner
+from hailo_decode.kernels.boxes import read_cell, sides_of
+from hailo_decode.kernels.pick import sigmoid
+
+EXACT = 1
+GAUSSIAN = 2
+_TINY = 1e-7  # as Ultralytics adds it to the logarithms and roots of ProbIoU
+
+
+@inner
+def turned_of(code, addresses, level, stride, h, w, anchor, lookup, row, values, out):
+    """Fill `out` (5,) f8 with one anchor's centre, size and angle; return its upright bounds, input pixels, f4.
+
+    The sides are those of the box before it is turned about the cell's centre; the box's own centre is off by half their
+    differences, turned alike.
+    """
+    extra = level[at.EXTRA]
+    read_cell(addresses, extra, h, w, anchor, lookup[3], values)
+    angle = values[0]
+    if lookup[7][1] != 0.0:
+        share = sigmoid(angle) if extra[at.LOGITS] != 0 else angle
+        angle = (share - lookup[7][0]) * lookup[7][1]
+    left, top, right, bottom = sides_of(
+        code, addresses, level[at.BOX], h, w, anchor, lookup[3], lookup[4], row, values
+    )
+    off_x, off_y = (right - left) * 0.5, (bottom - top) * 0.5
+    c, s = math.cos(angle), math.sin(angle)
+    out[0] = (w + lookup[6][0] + off_x * c - off_y * s) * stride[0]
+    out[1] = (h + lookup[6][0] + off_x * s + off_y * c) * stride[1]
+    out[2] = (left + right) * stride[0]
+    out[3] = (top + bottom) * stride[1]
+    out[4] = angle
+    wide = 0.5 * (abs(out[2] * c) + abs(out[3] * s))
+    high = 0.5 * (abs(out[2] * s) + abs(out[3] * c))
+    return (
+        np.float32(out[0] - wide),
+        np.float32(out[1] - high),
+        np.float32(out[0] + wide),
+        np.float32(out[1] + high),
+    )
+
+
+@inner
+def _clip(shape, n, edge_x, edge_y, edge_bound, target):
+    """Cut a convex shape (n points) at a line, keep the side where x * edge_x + y * edge_y <= edge_bound."""
+    m = 0
+    for i in range(n):
+        x1, y1 = shape[i, 0], shape[i, 1]
+        k = i + 1 if i + 1 < n else 0
+        x2, y2 = shape[k, 0], shape[k, 1]
+        d1 = x1 * edge_x + y1 * edge_y - edge_bound
+        d2 = x2 * edge_x + y2 * edge_y - edge_bound
+        if d1 <= 0.0:
+            target[m, 0], target[m, 1] = x1, y1
+            m += 1
+        if (d1 < 0.0 and d2 > 0.0) or (d1 > 0.0 and d2 < 0.0):
+            t = d1 / (d1 - d2)
+            target[m, 0], target[m, 1] = x1 + t * (x2 - x1), y1 + t * (y2 - y1)
+            m += 1
+    return m
+
+
+@inner
+def shared_area(a, b, shapes):
+    """Return the common area of two turned boxes.
+
+    Box `a` is cut at the four sides of box `b`, in the axes of `b`, where these are upright: no rounding of far coordinates.
+
+    Parameters
+    ----------
+    a, b : (5,) f8
+        Centre, size, angle.
+    shapes : (2, 12, 2) f8, scratch
+    """
+    c, s = math.cos(b[4]), math.sin(b[4])
+    dx, dy = a[0] - b[0], a[1] - b[1]
+    x, y = dx * c + dy * s, dy * c - dx * s
+    turn = a[4] - b[4]
+    ux, uy = 0.5 * a[2] * math.cos(turn), 0.5 * a[2] * math.sin(turn)
+    vx, vy = -0.5 * a[3] * math.sin(turn), 0.5 * a[3] * math.cos(turn)
+    here, there = shapes[0], shapes[1]
+    here[0, 0], here[0, 1] = x - ux - vx, y - uy - vy
+    here[1, 0], here[1, 1] = x + ux - vx, y + uy - vy
+    here[2, 0], here[2, 1] = x + ux + vx, y + uy + vy
+    here[3, 0], here[3, 1] = x - ux + vx, y - uy + vy
+    n = _clip(here, 4, 1.0, 0.0, 0.5 * b[2], there)
+    n = _clip(there, n, -1.0, 0.0, 0.5 * b[2], here)
+    n = _clip(here, n, 0.0, 1.0, 0.5 * b[3], there)
+    n = _clip(there, n, 0.0, -1.0, 0.5 * b[3], here)
+    area = 0.0
+    for i in range(n):
+        k = i + 1 if i + 1 < n else 0
+        area += here[i, 0] * here[k, 1] - here[k, 0] * here[i, 1]
+    return abs(0.5 * area)
+
+
+@inner
+def likeness(a, b):
+    """Return how alike two turned boxes are as Gaussians, 0..1.
+
+    1 minus the Hellinger distance (Llerena et al., "Gaussian Bounding Boxes and Probabilistic Intersection-over-Union", 2021);
+    variances are squared sizes over 12.
+    """
+    ca, sa, cb, sb = math.cos(a[4]), math.sin(a[4]), math.cos(b[4]), math.sin(b[4])
+    wa, ha, wb, hb = a[2] * a[2] / 12.0, a[3] * a[3] / 12.0, b[2] * b[2] / 12.0, b[3] * b[3] / 12.0
+    a1, b1, c1 = wa * ca * ca + ha * sa * sa, wa * sa * sa + ha * ca * ca, (wa - ha) * ca * sa
+    a2, b2, c2 = wb * cb * cb + hb * sb * sb, wb * sb * sb + hb * cb * cb, (wb - hb) * cb * sb
+    dx, dy = a[0] - b[0], a[1] - b[1]
+    det = (a1 + a2) * (b1 + b2) - (c1 + c2) * (c1 + c2)
+    t1 = ((a1 + a2) * dy * dy + (b1 + b2) * dx * dx) / (det + _TINY) * 0.25
+    t2 = (c1 + c2) * -dx * dy / (det + _TINY) * 0.5
+    spread = math.sqrt(max(a1 * b1 - c1 * c1, 0.0) * max(a2 * b2 - c2 * c2, 0.0))
+    t3 = 0.5 * math.log(det / (4.0 * spread + _TINY) + _TINY)
+    distance = min(max(t1 + t2 + t3, _TINY), 100.0)
+    return 1.0 - math.sqrt(1.0 - math.exp(-distance) + _TINY)
+
+
+@inner
+def hit_turned(mode, held, label, iou_max, box, shape, bounds, kept, labels, shapes):
+    """Tell whether any of `held` kept turned boxes of a label overlaps one at least by `iou_max`.
+
+    Parameters
+    ----------
+    mode : int
+        EXACT or GAUSSIAN.
+    box : 4 of f4
+        Upright bounds: boxes whose bounds do not meet share no area.
+    shape : (5,) f8
+    bounds : (m, 5) f4, kept : (m, 5) f8, labels : (m,) i4
+        What was kept.
+    shapes : (2, 12, 2) f8, scratch
+    """
+    for j in range(held):
+        if labels[j] != label:
+            continue
+        if mode == GAUSSIAN:
+            if likeness(shape, kept[j]) >= iou_max:
+                return True
+            continue
+        if (
+            min(box[2], bounds[j, 2]) <= max(box[0], bounds[j, 0])
+            or min(box[3], bounds[j, 3]) <= max(box[1], bounds[j, 1])
+        ):
+            if iou_max <= 0.0:
+                return True
+            continue
+        shared = shared_area(shape, kept[j], shapes)
+        joined = shape[2] * shape[3] + kept[j, 2] * kept[j, 3] - shared
+        if shared >= iou_max * joined:
+            return True
+    return False
