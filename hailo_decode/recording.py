@@ -151,7 +151,13 @@ class Recording:
         return Path(path)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], network: NetworkInfo | None = None) -> Recording:
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        network: NetworkInfo | None = None,
+        *,
+        input_size: int | tuple[int, int] | None = None,
+    ) -> Recording:
         """Read a recording, or a bare ``.npz`` of outputs together with its network.
 
         Parameters
@@ -160,6 +166,9 @@ class Recording:
         network : NetworkInfo, optional
             From `read_network`. Its word counts, but for what only the recording can know: how the buffers
             are held, and where the photo was.
+        input_size : int or (int, int), optional
+            Size of the network's input, or (height, width), pixels; where nothing else describes the network,
+            it does, which is enough for float outputs.
 
         Raises
         ------
@@ -168,6 +177,10 @@ class Recording:
         """
         arrays = read_npz(path)
         own = _described(arrays, str(path))
+        if own is None and network is None and input_size is not None:
+            from hailo_decode.options import size_pair
+
+            network = NetworkInfo(Path(path).stem, "outputs", input_size=size_pair(input_size))
         if own is None and network is None:
             raise FormatError(
                 f"{str(path)!r} holds arrays, and nothing that describes their network",
