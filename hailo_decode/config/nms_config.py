@@ -77,6 +77,10 @@ class NmsConfig(Part):
         """Return how many channels the layer of a role must have by this configuration; None: not known."""
         return None
 
+    def classes_by(self, index: int, role: str, channels: int) -> int | None:
+        """Return the number of classes that a layer's channels mean; None where they do not tell."""
+        return channels if role == "cls_layer" else None
+
 
 class OpenConfig(NmsConfig):
     """A configuration whose shape cannot be told."""
@@ -110,6 +114,10 @@ class CombinedConfig(NmsConfig):
         """Return the sum of classes and bins."""
         bins = self.regression_length
         return self.classes + 4 * bins if self.classes and bins else None
+
+    def classes_by(self, index: int, role: str, channels: int) -> int | None:
+        """Return what is left beside the bins."""
+        return channels - 4 * self.regression_length if self.regression_length else None
 
 
 class DistancesConfig(NmsConfig):
@@ -150,6 +158,15 @@ class AnchorConfig(NmsConfig):
             return None
         return len(anchors) * (5 + self.classes + coefficients)
 
+    def classes_by(self, index: int, role: str, channels: int) -> int | None:
+        """Return what is left of one anchor's share beside box, objectness and coefficients."""
+        anchors = (self.bbox_decoders or [])[index].w
+        coefficients = self.coefficients
+        if not anchors or coefficients is None:
+            return None
+        each, rest = divmod(channels, len(anchors))
+        return None if rest else each - 5 - coefficients
+
     @property
     def coefficients(self) -> int | None:
         """Mask coefficients of one box."""
@@ -186,6 +203,13 @@ class DefaultBoxConfig(NmsConfig):
         anchors = (self.bbox_decoders or [])[index].w
         each = 4 if role == "reg_layer" else self.classes
         return len(anchors) * each if anchors and each else None
+
+    def classes_by(self, index: int, role: str, channels: int) -> int | None:
+        """Return one anchor's share of a class layer."""
+        anchors = (self.bbox_decoders or [])[index].w
+        if role != "cls_layer" or not anchors or channels % len(anchors):
+            return None
+        return channels // len(anchors)
 
 
 class CentreConfig(NmsConfig):

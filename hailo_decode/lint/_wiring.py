@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 Grid = tuple[int, int]
 
+# States of a HAR in which the model script is in the graph.
+OPTIMIZED = ("fp_optimized_model", "quantized_model", "compiled_model")
+
 
 @dataclass(frozen=True, slots=True)
 class Wire:
@@ -166,3 +169,8 @@ def nms_feeders(network: NetworkInfo) -> list[LayerInfo]:
 def behind(layer: LayerInfo, layers: Mapping[str, LayerInfo]) -> Iterator[LayerInfo]:
     """Yield the layers that read a layer."""
     return (other for other in layers.values() if layer.name in other.inputs)
+
+
+def is_optimized(network: NetworkInfo) -> bool:
+    """Whether the script has been applied to the network already."""
+    return network.source in ("hef", "parse-hef") or network.facts.get("state") in OPTIMIZED

@@ -12,7 +12,8 @@ from typing import Any
 from hailo_decode.config.alls import read_script
 from hailo_decode.lint._case import config_inputs
 from hailo_decode.lint._registry import Rule
-from hailo_decode.values.network import LayerInfo, NetworkInfo, OutputInfo
+from hailo_decode.networks._end_names import end_name
+from hailo_decode.values.network import LayerInfo, NetworkInfo, NmsInfo, OpInfo, OutputInfo
 
 _BLOCK = re.compile(r"^(`{3,})(\w+)\n(.*?)^\1$", re.MULTILINE | re.DOTALL)
 
@@ -79,28 +80,65 @@ def filled(text: str) -> str:
 def network(text: str) -> NetworkInfo:
     """A network from lines such as ``conv42 80x80x3 sigmoid <- conv40 : /model.22/cv3.0/cv3.0.2/Conv``.
 
-    The first line is ``input 640x640``. Words behind the shape: an activation, ``kind=concat``, ``inner``
-    for a layer that is no output, ``order=FCR``, ``dtype=uint8``, ``role=box``; behind ``<-`` the layers
-    before it; behind ``:`` its original name.
+    ``input 640x640`` is the input, ``state quantized_model`` the state of a HAR, ``nms_json {...}`` the
+    configuration inside it. Words behind a shape: an activation, ``kind=concat``, ``inner`` for a layer
+    that is no output. Behind ``<-`` stand the layers before it, behind ``:`` its original name. A layer of
+    ``kind=nms`` is an NMS step.
     """
     size: tuple[int, int] | None = None
-    layers: list[LayerInfo] = []
+    facts: dict[str, Any] = {}
+    layers: dict[str, LayerInfo] = {}
     outputs: list[OutputInfo] = []
+    ops: list[OpInfo] = []
     for line in filter(None, map(str.strip, text.splitlines())):
-        head, _, original = line.partition(" : ")
-        head, _, before = head.partition(" <- ")
-        name, *words = head.split()
+        name, _, rest = line.partition(" ")
         if name == "input":
-            height, width = words[0].split("x")[:2]
+            height, width = rest.split("x")[:2]
             size = (int(height), int(width))
-            continue
-        options = dict(word.split("=", 1) for word in words if "=" in word)
-        bare = [word for word in words if "=" not in word]
-        shape = tuple(int(n) for n in bare[0].split("x")) if bare and bare[0][0].isdigit() else None
-        activation = next((w for w in bare if w in ("linear", "sigmoid", "softmax")), None)
-        names = (original,) if original else ()
-        kind = options.get("kind", re.sub(r"\d+$", "", name.rpartition("/")[2]))
-        layers.append(LayerInfo(name, kind, shape, activation, tuple(before.split()), (), names))
-        if "inner" not in bare and shape:
-            outputs.append(OutputInfo(name, shape, activation=activation, original_names=names))
-    return NetworkInfo("net", "har", size, outputs=tuple(outputs), layers=tuple(layers))
+        elif name in ("state", "nms_json"):
+            facts[name] = json.loads(rest) if name == "nms_json" else rest
+        else:
+            layer, words = _layer(line)
+            layers[name] = layer
+            if layer.kind == "nms":
+                ops.append(OpInfo(name, "nms", name, layer.inputs))
+                outputs.append(OutputInfo(name, nms=NmsInfo()))
+            elif "inner" not in words and layer.shape:
+                outputs.append(_end(layer, layers))
+    heads = tuple(_end(layers[name], layers) for op in ops for name in op.inputs)
+    return NetworkInfo(
+        "net",
+        "har",
+        size,
+        outputs=tuple(outputs),
+        heads=heads,
+        layers=tuple(layers.values()),
+        ops=tuple(ops),
+        facts=facts,
+    )
+
+
+def _layer(line: str) -> tuple[LayerInfo, list[str]]:
+    head, _, original = line.partition(" : ")
+    head, _, before = head.partition(" <- ")
+    name, *words = head.split()
+    options = dict(word.split("=", 1) for word in words if "=" in word)
+    shape = tuple(int(n) for n in words[0].split("x")) if words and words[0][0].isdigit() else None
+    activation = next((w for w in words if w in ("linear", "sigmoid", "softmax")), None)
+    kind = options.get("kind", re.sub(r"\d+$", "", name.rpartition("/")[2]))
+    names = (original,) if original else ()
+    return LayerInfo(name, kind, shape, activation, tuple(before.split()), (), names), words
+
+
+def _end(layer: LayerInfo, layers: dict[str, LayerInfo]) -> OutputInfo:
+    split = layer.kind == "activation"
+    origin = layers[layer.inputs[0]] if split else layer
+    end = end_name(origin.original_names[0]) if origin.original_names else None
+    return OutputInfo(
+        layer.name,
+        layer.shape,
+        activation=layer.activation,
+        role=end.role if end else None,
+        original_names=origin.original_names,
+        facts={"layer": origin.name} if split else {},
+    )
