@@ -7,6 +7,7 @@ it needs inside `run`, so that no command pays for another. Exit codes: 0 clean,
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
 import os
 import sys
@@ -124,7 +125,8 @@ def _overview(known: dict[str, str]) -> str:
 def _complain(text: str) -> int:
     from hailo_decode.cli._style import paint
 
-    sys.stdout.flush()
+    with contextlib.suppress(OSError):  # a reader that has gone shall not hide what went wrong
+        sys.stdout.flush()
     sys.stderr.write(f"{paint('error', 'red', sys.stderr)}: {text}\n")
     return COULD_NOT_RUN
 

@@ -9,7 +9,8 @@ from typing import Any
 from hailo_decode.errors import FormatError
 
 MAX_BYTES = 32 << 20
-_LIMIT = 1 << 53  # whole numbers up to here are exact in every JSON reader
+_WHOLE = 1 << 53  # numbers up to here are exact in every JSON reader
+_SIDE = 1 << 31
 
 
 class _Doubled(dict[str, Any]):
@@ -39,16 +40,16 @@ def read_json(data: bytes, what: str = "JSON") -> Any:
         raise FormatError(f"the {what} is {len(data)} bytes long", wanted=f"at most {MAX_BYTES}")
     try:
         text = data.decode("utf-8-sig")
-        value = json.loads(text, object_pairs_hook=_object, parse_constant=_no_constant)
+        value = json.loads(text, object_pairs_hook=_object, parse_constant=_no_number, parse_float=_finite)
     except UnicodeDecodeError as error:
         raise FormatError(f"the {what} is not UTF-8 text", offset=error.start) from error
     except json.JSONDecodeError as error:
-        at = len(text[: error.pos].encode())
+        at = len(data) - len(text[error.pos :].encode())
         place = f"line {error.lineno}, column {error.colno}"
         raise FormatError(f"the {what} is not JSON: {error.msg} in {place}", offset=at) from error
     except RecursionError as error:
         raise FormatError(f"the {what} is nested too deep") from error
-    except ValueError as error:  # a whole number of thousands of digits, or NaN
+    except ValueError as error:  # NaN, 1e999, or a whole number of thousands of digits
         raise FormatError(f"the {what} holds a number that cannot be: {str(error)[:80]}") from error
     _refuse_doubled(value, what)
     return value
@@ -64,8 +65,13 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return doubled
 
 
-def _no_constant(name: str) -> float:
-    raise ValueError(name)
+def _no_number(text: str) -> float:
+    raise ValueError(text)
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    return value if math.isfinite(value) else _no_number(text)
 
 
 def _refuse_doubled(value: Any, what: str) -> None:
@@ -155,7 +161,7 @@ class Node:
         value = self.get(key)
         if value is None:
             return None
-        if is_number(value) and least <= value < _LIMIT and value == int(value):
+        if is_number(value) and least <= value < _WHOLE and value == int(value):
             return int(value)
         raise self._wrong(key, value, f"a whole number, {least} or more")
 
@@ -174,7 +180,7 @@ class Node:
         if (
             isinstance(value, (list, tuple))
             and len(value) in counts
-            and all(is_number(item) and 0 < item < _LIMIT and item == int(item) for item in value)
+            and all(is_number(item) and 0 < item < _SIDE and item == int(item) for item in value)
         ):
             return tuple(map(int, value))
         raise self._wrong(key, value, f"{' or '.join(map(str, counts))} whole numbers above 0")

@@ -133,61 +133,66 @@ def _planes(planes: Message, around: _Surroundings) -> Layer:
 
 def _layer(layer: Message, around: _Surroundings, *, in_mux: bool = False) -> Layer:
     base = layer.message(LAYER.BASE)
-    name = layer.text(LAYER.NAME)
-    number = base.u64(BASE.FORMAT)
+    info, named, refused = _format(layer, base, around)
+    facts: dict[str, Any] = {**around.facts, **named}
+    if info.device_order is FormatOrder.NMS_ON_CHIP:
+        nms = base.message(BASE.ADDITIONAL).message(BASE.ADDITIONAL_NMS)
+        info = replace(info, dtype="float32", nms=chip_nms(nms))
+        facts["chip_nms"] = chip_nms_facts(nms)
+    else:
+        shape, hw_shape, turned = _shapes(
+            base, info.device_order, layer.flag(LAYER.TRANSPOSED), around, in_mux
+        )
+        info = replace(info, shape=shape, hw_shape=hw_shape)
+        facts |= {"transposed": True} if turned else {}
+    quant, more, why = quant_of(
+        info.name,
+        layer.message(LAYER.NUMERIC),
+        info.shape[2] if info.shape else 2,  # two for NMS on the chip: of boxes and of scores
+        is_input=around.is_input,
+        per_channel=EXT_CHANNEL_SCALE in around.needed,
+    )
+    hn_name = layer.text(LAYER.HN_NAME)
+    facts |= more | ({"hn_layer": hn_name} if hn_name not in ("", info.name) else {})
+    return Layer(
+        replace(info, quant=quant, facts=facts),
+        around.is_input,
+        None,
+        fused_into=_fused_into(base),
+        refused=(*refused, *beyond_limits(info.name, around.network, base), *why),
+    )
+
+
+def _format(
+    layer: Message, base: Message, around: _Surroundings
+) -> tuple[OutputInfo, dict[str, str], list[str]]:
+    """Return a layer's name, orders and type; orders that are no tensor's by name; what HailoRT refuses."""
+    name, number, width = layer.text(LAYER.NAME), base.u64(BASE.FORMAT), base.u32(BASE.DATA_BYTES)
     device, host = DEVICE_ORDERS.get(number, (None, None))
-    facts, refused = dict(around.facts), list[str]()
+    refused = []
     if device is None:
         refused.append(f"{name!r} has the unknown format {number}")
-    elif not isinstance(device, FormatOrder) or not isinstance(host, FormatOrder):
-        facts["order"] = str(getattr(host, "value", host))
-    dtype = DTYPES.get(base.u32(BASE.DATA_BYTES))
-    if dtype is None:
-        refused.append(f"{name!r} has numbers of {base.u32(BASE.DATA_BYTES)} bytes")
+    if width not in DTYPES:
+        refused.append(f"{name!r} has numbers of {width} bytes")
     if base.flag(BASE.HOST_ARGMAX):
         refused.append(f"{name!r} wants an argmax on the host, which no newer HailoRT does: compile again")
     info = OutputInfo(
         name=name,
         order=host if isinstance(host, FormatOrder) else None,
         device_order=device if isinstance(device, FormatOrder) else None,
-        dtype=dtype,
+        dtype=DTYPES.get(width),
         network=around.network,
         original_names=layer.texts(LAYER.ORIGINAL_NAMES),
     )
-    if device is FormatOrder.NMS_ON_CHIP:
-        nms = base.message(BASE.ADDITIONAL).message(BASE.ADDITIONAL_NMS)
-        info = replace(info, dtype="float32", nms=chip_nms(nms))
-        facts["chip_nms"] = chip_nms_facts(nms)
-    else:
-        shape, hw_shape, turned = _shapes(base, device, layer.flag(LAYER.TRANSPOSED), around, in_mux)
-        info = replace(info, shape=shape, hw_shape=hw_shape)
-        facts |= {"transposed": True} if turned else {}
-    channels = info.shape[2] if info.shape else 2  # two for NMS on the chip: of boxes and of scores
-    refused += beyond_limits(name, around.network, base)
-    quant, more, why = quant_of(
-        name,
-        layer.message(LAYER.NUMERIC),
-        channels,
-        is_input=around.is_input,
-        per_channel=EXT_CHANNEL_SCALE in around.needed,
-    )
-    refused += why
-    hn_name = layer.text(LAYER.HN_NAME)
-    facts |= more | ({"hn_layer": hn_name} if hn_name not in ("", name) else {})
-    return Layer(
-        replace(info, quant=quant, facts=facts),
-        around.is_input,
-        None,
-        fused_into=_fused_into(base),
-        refused=tuple(refused),
-    )
+    orders = {"order": host, "device_order": device}
+    return info, {key: str(name) for key, name in orders.items() if type(name) is str}, refused
 
 
 _Shape = tuple[int, int, int]
 
 
 def _shapes(
-    base: Message, device: FormatOrder | str | None, own_turn: bool, around: _Surroundings, in_mux: bool
+    base: Message, device: FormatOrder | None, own_turn: bool, around: _Surroundings, in_mux: bool
 ) -> tuple[_Shape, _Shape, bool]:
     """Return shape, padded shape, and whether the device holds the layer transposed (hef.cpp).
 
@@ -203,7 +208,7 @@ def _shapes(
 
 
 def _padded_by_chip(
-    base: Message, plain: _Shape, device: FormatOrder | str | None, optional: frozenset[int]
+    base: Message, plain: _Shape, device: FormatOrder | None, optional: frozenset[int]
 ) -> bool:
     """Tell whether the chip takes padding off by itself (hef.cpp, ``is_core_hw_padding_supported``).
 

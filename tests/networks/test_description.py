@@ -214,6 +214,7 @@ TEXTS = {
     "a key twice": (b'{"outputs": [{"name": "a", "shape": 1, "shape": 2}]}', "outputs[0].shape"),
     "not JSON": (b'{"outputs": [,]}', "line 1, column 14"),
     "nan": (b'{"outputs": [], "x": NaN}', "NaN"),
+    "endless": (b'{"outputs": [], "x": 1e999}', "1e999"),
     "many digits": (b'{"outputs": [], "x": ' + b"9" * 5000 + b"}", "number"),
     "deep": (b'{"outputs": ' + b"[" * 100_000, "deep"),
     "not UTF-8": (b'{"outputs": "\xff"}', "UTF-8"),

@@ -55,12 +55,12 @@ def test_the_device_order_and_what_a_caller_gets_are_both_told(order, wanted):
 
 def test_an_rgb888_input_is_nhwc_for_the_caller():
     (read,) = network(layer(A, (8, 8, 4)), inputs=[layer("in", (64, 64, 3), order="RGB888")]).inputs
-    assert (read.order, read.device_order, read.facts["order"]) == (FormatOrder.NHWC, None, "NHWC")
+    assert (read.order, read.device_order, read.facts["device_order"]) == (FormatOrder.NHWC, None, "RGB 888")
 
 
 def test_an_order_that_is_no_tensor_goes_by_name():
     (read,) = network(layer(A, (8, 8, 4)), inputs=[layer("in", (64, 64, 3), order="YYUV")]).inputs
-    assert (read.order, read.facts["order"]) == (None, "NV12")
+    assert (read.order, read.facts["order"], read.facts["device_order"]) == (None, "NV12", "YYUV")
 
 
 @pytest.mark.parametrize("number", [9, 10, 12, 17, 4000])
