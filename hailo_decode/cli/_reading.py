@@ -84,17 +84,22 @@ def _paired(heads: tuple[OutputInfo, ...], network: NetworkInfo) -> ShownReading
 def _candidate(output: OutputInfo) -> Candidate:
     from hailo_decode.evidence import Candidate
 
+    limits = real_limits(output)
+
     def unit_range() -> bool:
         if output.activation in ("sigmoid", "softmax"):
             return True
-        limits = real_limits(output)
         return limits is not None and limits[0] >= -0.01 and limits[1] <= 1.01
 
     def median() -> float:
         return math.nan  # no values are at hand
 
+    def largest_side() -> float:
+        return limits[1] if limits else math.nan
+
     names = (output.name, *output.original_names)
-    return Candidate(output.name, output.shape or (0, 0, 0), output.role, names, unit_range, median)
+    shape = output.shape or (0, 0, 0)
+    return Candidate(output.name, shape, output.role, names, unit_range, median, largest_side)
 
 
 def real_limits(output: OutputInfo) -> tuple[float, float] | None:
