@@ -11,7 +11,7 @@ from hailo_decode.errors import AmbiguousError, PairingError
 Grid = tuple[int, int]
 
 # Roles of a model file's outputs to keys of a decoder.
-KEYS: Mapping[str, str] = {"box": "reg_layer", "cls": "cls_layer", "obj": "objectness_layer"}
+KEYS: Mapping[str, str] = {"box": "reg_layer", "obj": "objectness_layer", "cls": "cls_layer"}
 # Bins of every published model with 4 x bins box channels and a class tensor of its own.
 USUAL_BINS = 16
 # Anchors of each cell in every published model with one tensor a scale.
@@ -64,7 +64,8 @@ def by_role(grids: Mapping[Grid, Sequence[HeadLayer]]) -> tuple[Shape, Keyed, li
     """
     keyed: Keyed = {}
     for grid, group in grids.items():
-        keyed[grid] = {KEYS[str(layer.role)]: layer for layer in group}
+        ranked = sorted(group, key=lambda layer: list(KEYS).index(str(layer.role)))
+        keyed[grid] = {KEYS[str(layer.role)]: layer for layer in ranked}
         if len(keyed[grid]) < len(group):
             raise PairingError("one scale has two layers of one role", got=listed(group))
     sets = {tuple(sorted(layers)) for layers in keyed.values()}
@@ -78,7 +79,9 @@ def by_role(grids: Mapping[Grid, Sequence[HeadLayer]]) -> tuple[Shape, Keyed, li
     return shapes[sets.pop()], keyed, ["roles by the names of the nodes"]
 
 
-def by_channels(grids: Mapping[Grid, Sequence[HeadLayer]]) -> tuple[Shape, Keyed, list[str]]:
+def by_channels(
+    grids: Mapping[Grid, Sequence[HeadLayer]], bins: int | None = None
+) -> tuple[Shape, Keyed, list[str]]:
     """Tell a head by how many layers a scale has, and by their channels.
 
     Raises
@@ -91,7 +94,7 @@ def by_channels(grids: Mapping[Grid, Sequence[HeadLayer]]) -> tuple[Shape, Keyed
         raise PairingError("the scales do not have the same number of layers", got=listed(*grids.values()))
     count = counts.pop()
     if count == 1:
-        return _single(grids)
+        return _single(grids, bins)
     if count == 3:
         return _triple(grids)
     if count != 2:
@@ -99,8 +102,11 @@ def by_channels(grids: Mapping[Grid, Sequence[HeadLayer]]) -> tuple[Shape, Keyed
     return _double(grids)
 
 
-def _single(grids: Mapping[Grid, Sequence[HeadLayer]]) -> tuple[Shape, Keyed, list[str]]:
+def _single(grids: Mapping[Grid, Sequence[HeadLayer]], bins: int | None) -> tuple[Shape, Keyed, list[str]]:
     channels = {group[0].shape[2] for group in grids.values()}
+    if bins and len(channels) == 1 and min(channels) > 4 * bins:
+        keyed = {grid: {"combined_layer": group[0]} for grid, group in grids.items()}
+        return Shape.COMBINED, keyed, [f"classes, then 4 x {bins} bins, in one layer"]
     if len(channels) == 1 and not (each := channels.pop()) % USUAL_ANCHORS and each // USUAL_ANCHORS > 5:
         keyed = {grid: {"encoded_layer": group[0]} for grid, group in grids.items()}
         return Shape.ANCHORS, keyed, [f"{USUAL_ANCHORS} anchors in each cell, as published models have them"]

@@ -18,6 +18,9 @@ from hailo_decode.config.meta_archs import MetaArch, Shape, meta_arch_of
 from hailo_decode.errors import PairingError
 from hailo_decode.values.network import LayerInfo, NetworkInfo, OutputInfo
 
+# States of a HAR in which the model script is in the graph.
+OPTIMIZED = ("fp_optimized_model", "quantized_model", "compiled_model")
+
 
 @dataclass(frozen=True, slots=True)
 class Scale:
@@ -72,6 +75,11 @@ class Heads:
         return None
 
 
+def is_optimized(network: NetworkInfo) -> bool:
+    """Whether the script has been applied to the network already."""
+    return network.source in ("hef", "parse-hef") or network.facts.get("state") in OPTIMIZED
+
+
 def head_layers(network: NetworkInfo) -> list[HeadLayer]:
     """Return the layers that leave a network as maps, or feed its NMS step."""
     layers = {layer.name: layer for layer in network.layers}
@@ -86,7 +94,21 @@ def _head_layer(end: OutputInfo, layers: Mapping[str, LayerInfo]) -> HeadLayer:
     return HeadLayer(name, end.shape or (0, 0, 0), end.name, end.activation, end.role, original)
 
 
-def find_heads(network: NetworkInfo, size: Grid | None = None) -> Heads:
+def frame_size(network: NetworkInfo, stated: Grid | None = None) -> Grid | None:
+    """Return the size that a head's grids belong to.
+
+    The network's input, unless a resize stands behind it: then the first of the resize's size and the one
+    that a configuration states that all grids divide evenly.
+    """
+    grids = [layer.shape[:2] for layer in head_layers(network) if layer.shape[:2] != (1, 1)]
+    resized = [layer.shape[:2] for layer in network.layers if layer.kind == "resize" and layer.shape]
+    for size in (network.input_size, *resized[:1], stated):
+        if size and grids and all(stride_of(grid, size) for grid in grids):
+            return size
+    return network.input_size
+
+
+def find_heads(network: NetworkInfo, size: Grid | None = None, *, bins: int | None = None) -> Heads:
     """Tell which layer of a network is what in its head.
 
     Roles that the model file proves count first, by the names of its nodes; then channels and grids.
@@ -96,6 +118,8 @@ def find_heads(network: NetworkInfo, size: Grid | None = None) -> Heads:
     network : NetworkInfo
     size : (int, int), optional
         Height and width of the input that the strides belong to, where a resize stands before the network.
+    bins : int, optional
+        Where classes and bins are channels of one layer: the number of bins.
 
     Raises
     ------
@@ -121,11 +145,11 @@ def find_heads(network: NetworkInfo, size: Grid | None = None) -> Heads:
             what, got=listed(found), hint="cut the network at the last convolutions of its head"
         )
     named = all(layer.role in KEYS for group in grids.values() for layer in group)
-    shape, keyed, notes = by_role(grids) if named else by_channels(grids)
+    shape, keyed, notes = by_role(grids) if named else by_channels(grids, bins)
     if shape is Shape.ANCHORS and extras:
         shape = Shape.ANCHOR_MASKS
     scales = tuple(Scale(strides[g] or 0, g, layers) for g, layers in keyed.items())
-    return _counted(network, shape, size, scales, extras, notes)
+    return _counted(network, shape, size, scales, extras, notes, bins)
 
 
 def by_grid(layers: Iterable[HeadLayer]) -> dict[Grid, list[HeadLayer]]:
@@ -157,10 +181,13 @@ def _counted(
     scales: tuple[Scale, ...],
     extras: Sequence[HeadLayer],
     notes: list[str],
+    bins: int | None,
 ) -> Heads:
     first = scales[0].layers
-    bins = first["reg_layer"].shape[2] // 4 if shape is Shape.BINS else None
-    if shape in (Shape.ANCHORS, Shape.ANCHOR_MASKS):
+    bins = first["reg_layer"].shape[2] // 4 if shape is Shape.BINS else bins
+    if shape is Shape.COMBINED:
+        classes = first["combined_layer"].shape[2] - 4 * (bins or 0)
+    elif shape in (Shape.ANCHORS, Shape.ANCHOR_MASKS):
         coefficients = sum(layer.shape[2] for layer in extras[:1])
         classes = first["encoded_layer"].shape[2] // USUAL_ANCHORS - 5 - coefficients
     else:

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from hailo_decode.config.heads import frame_size
 from hailo_decode.config.meta_archs import MetaArch, find_meta_arch
-from hailo_decode.lint._wiring import frame_size, heads_of, wiring
+from hailo_decode.lint._wiring import heads_of, wiring
 
 if TYPE_CHECKING:
     from hailo_decode.config.alls import Script, Statement, Value

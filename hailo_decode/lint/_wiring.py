@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hailo_decode.config.heads import Heads, find_heads, head_layers, stride_of
+from hailo_decode.config.heads import Heads, find_heads, frame_size
 from hailo_decode.errors import HailoDecodeError
 from hailo_decode.lint._names import same_layer
 from hailo_decode.values.diagnostic import Path
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from hailo_decode.config.nms_config import NmsConfig
 
 Grid = tuple[int, int]
-
-# States of a HAR in which the model script is in the graph.
-OPTIMIZED = ("fp_optimized_model", "quantized_model", "compiled_model")
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,20 +135,6 @@ def find_layer(name: str, layers: Mapping[str, LayerInfo]) -> LayerInfo | None:
     return found[0] if len(found) == 1 else None
 
 
-def frame_size(network: NetworkInfo, stated: Grid | None = None) -> Grid | None:
-    """Return the size that a head's grids belong to.
-
-    The network's input, unless a resize stands behind it: then the first of the resize's size and the one
-    that a configuration states that all grids divide evenly.
-    """
-    grids = [layer.shape[:2] for layer in head_layers(network) if layer.shape[:2] != (1, 1)]
-    resized = [layer.shape[:2] for layer in network.layers if layer.kind == "resize" and layer.shape]
-    for size in (network.input_size, *resized[:1], stated):
-        if size and grids and all(stride_of(grid, size) for grid in grids):
-            return size
-    return network.input_size
-
-
 def heads_of(network: NetworkInfo, size: Grid | None = None) -> Heads | None:
     """Return the head that a network shows, or None where it cannot be told."""
     try:
@@ -169,8 +152,3 @@ def nms_feeders(network: NetworkInfo) -> list[LayerInfo]:
 def behind(layer: LayerInfo, layers: Mapping[str, LayerInfo]) -> Iterator[LayerInfo]:
     """Yield the layers that read a layer."""
     return (other for other in layers.values() if layer.name in other.inputs)
-
-
-def is_optimized(network: NetworkInfo) -> bool:
-    """Whether the script has been applied to the network already."""
-    return network.source in ("hef", "parse-hef") or network.facts.get("state") in OPTIMIZED

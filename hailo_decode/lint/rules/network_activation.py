@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hailo_decode.config.alls import Script, Statement
-from hailo_decode.config.heads import head_layers
+from hailo_decode.config.heads import head_layers, is_optimized
 from hailo_decode.config.meta_archs import MetaArch
 from hailo_decode.lint._names import same_layer
 from hailo_decode.lint._registry import Finding, rule
-from hailo_decode.lint._wiring import Wiring, is_optimized
+from hailo_decode.lint._wiring import Wiring
 from hailo_decode.values.network import NetworkInfo
 
 

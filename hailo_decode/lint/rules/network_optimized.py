@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from hailo_decode.config.alls import Script, Statement
+from hailo_decode.config.heads import is_optimized
 from hailo_decode.lint._names import same_layer
 from hailo_decode.lint._registry import Finding, rule
-from hailo_decode.lint._wiring import Wiring, is_optimized, nms_feeders
+from hailo_decode.lint._wiring import Wiring, nms_feeders
 from hailo_decode.values.diagnostic import Confidence, Severity
 from hailo_decode.values.network import NetworkInfo
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hailo_decode.config.alls import Script, Statement, Value
+from hailo_decode.config.heads import is_optimized
 from hailo_decode.config.meta_archs import MetaArch
 from hailo_decode.lint._registry import Finding, rule
-from hailo_decode.lint._wiring import is_optimized
 from hailo_decode.values.diagnostic import Confidence, Severity
 from hailo_decode.values.network import NetworkInfo
 
