@@ -11,8 +11,11 @@ whether strides, channels, roles and names are right. `hailo-decode explain CODE
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -55,6 +58,8 @@ def run(args: argparse.Namespace) -> int:
 
     if not args.files and not args.script:
         raise OptionError("there is nothing to check", hint="name a configuration, or a script with --script")
+    if args.output and (not args.fix or len(args.files) > 1):
+        raise OptionError("-o names the corrected copy of one file", hint="use it with --fix and one file")
     choose(_codes(args.select), _codes(args.ignore))
     network = _network(args.network)
     files = args.files or [None]
@@ -101,7 +106,33 @@ def _checked(
     if name is not None and name.endswith(".alls") and script is None:
         name, script = None, name
     case = read_case(name, script=script, network=network, device=args.device)
+    if network is not None:
+        case.files["network"] = args.network
+    if args.fix and case.files["config"]:
+        return _fixed(case, args)
     return case, check_case(case, select=_codes(args.select), ignore=_codes(args.ignore))
+
+
+def _fixed(case: Case, args: argparse.Namespace) -> tuple[Case, list[Diagnostic]]:
+    """Write a corrected copy, tell what was changed, and return what is left to say."""
+    from hailo_decode.lint import CONFIG_RULES, choose
+    from hailo_decode.lint.fix import fix
+    from hailo_decode.lint.render import shown_path
+
+    name = str(case.files["config"])
+    done = fix(case, choose(_codes(args.select) or CONFIG_RULES, _codes(args.ignore)))
+    if not done.edits:
+        why = "" if args.network else ": without --network nothing is proved"
+        sys.stderr.write(f"{name}: nothing to correct{why}\n")
+        return done.case, done.remarks
+    stem = name.removesuffix(".json")
+    target = name if args.write else args.output or f"{stem}.fixed.json"
+    Path(target).write_text(done.text, encoding="utf-8")
+    for edit in done.edits:
+        sys.stderr.write(f"{target}: {shown_path(edit.path)} = {json.dumps(edit.value)}\n")
+    return replace(done.case, files={**done.case.files, "config": target}), [
+        replace(remark, file=target) if remark.file == name else remark for remark in done.remarks
+    ]
 
 
 def _codes(listed: str) -> list[str]:

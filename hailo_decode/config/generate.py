@@ -8,7 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hailo_decode.config.heads import Heads, Scale, find_heads, frame_size, head_layers, is_optimized
+from hailo_decode.config.heads import (
+    Heads,
+    Scale,
+    find_heads,
+    frame_size,
+    has_layer_names,
+    head_layers,
+    is_optimized,
+)
 from hailo_decode.config.meta_archs import META_ARCHS, MetaArch, Shape, find_meta_arch
 from hailo_decode.errors import AmbiguousError, OptionError, PairingError, UnknownName
 from hailo_decode.values.network import NetworkInfo
@@ -104,7 +112,7 @@ def generate_nms(
         **_of_shape(heads),
         "bbox_decoders": entries,
     }
-    complete = network.source != "onnx"
+    complete = has_layer_names(network)
     layers = [layer for scale in heads.scales for layer in scale.layers.values()]
     nodes = tuple(layer.original_names[0] for layer in layers if layer.original_names)
     lines = _script(heads, arch, network, config_path, complete)

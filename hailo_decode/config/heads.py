@@ -75,6 +75,11 @@ class Heads:
         return None
 
 
+def has_layer_names(network: NetworkInfo) -> bool:
+    """Whether the names of a network are those that the compiler gives when it parses a model."""
+    return network.source != "onnx"
+
+
 def is_optimized(network: NetworkInfo) -> bool:
     """Whether the script has been applied to the network already."""
     return network.source in ("hef", "parse-hef") or network.facts.get("state") in OPTIMIZED

@@ -34,7 +34,7 @@ class Case:
     """
 
     given: Mapping[str, Any]
-    files: Mapping[str, str | None]
+    files: dict[str, str | None]
     texts: Mapping[str, str]
 
 

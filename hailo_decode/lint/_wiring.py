@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hailo_decode.config.heads import Heads, find_heads, frame_size
+from hailo_decode.config.heads import Heads, find_heads, frame_size, has_layer_names
 from hailo_decode.errors import HailoDecodeError
 from hailo_decode.lint._names import same_layer
 from hailo_decode.values.diagnostic import Path
@@ -72,12 +72,15 @@ class Wiring:
         Height and width that the grids belong to: the network's input, or what a resize makes of it.
     heads : Heads or None
         The head as the network itself shows it, where it shows one.
+    named : bool
+        Whether the network has the compiler's names. Where it has not, a wire is told by role and stride.
     """
 
     layers: Mapping[str, LayerInfo]
     wires: tuple[Wire, ...]
     size: Grid | None
     heads: Heads | None
+    named: bool
 
     def of(self, index: int, role: str) -> Wire | None:
         """Return the wire of a decoder's role, or None."""
@@ -90,29 +93,49 @@ class Wiring:
 
 
 def wiring(config: NmsConfig, network: NetworkInfo) -> Wiring | None:
-    """Find the layer that each name of a configuration means; None for a network without known layers."""
+    """Find the layer that each name of a configuration means; None for a network without known layers.
+
+    A model that is not parsed yet has no such names: there, the role and the stride tell the layer.
+    """
     layers = known_layers(network)
     if not layers:
         return None
-    wires = tuple(
-        Wire(i, role, name, find_layer(name, layers), decoder.stride)
-        for i, decoder in enumerate(config.decoders)
-        for role, name in decoder.layers.items()
-        if name
-    )
     size = frame_size(network, config.image_dims)
-    return Wiring(layers, wires, size, heads_of(network, size))
+    heads = heads_of(network, size)
+    named = has_layer_names(network)
+    wires = []
+    for i, decoder in enumerate(config.decoders):
+        for role, name in decoder.layers.items():
+            layer = find_layer(name, layers) if name else None
+            if layer is None and not named:
+                layer = _by_stride(heads, decoder.stride, role, layers)
+            if name:
+                wires.append(Wire(i, role, name, layer, decoder.stride))
+    return Wiring(layers, tuple(wires), size, heads, named)
+
+
+def _by_stride(
+    heads: Heads | None, stride: int | None, role: str, layers: Mapping[str, LayerInfo]
+) -> LayerInfo | None:
+    scale = next((s for s in heads.scales if s.stride == stride), None) if heads else None
+    return layers.get(scale.layers[role].name) if scale and role in scale.layers else None
 
 
 def known_layers(network: NetworkInfo) -> dict[str, LayerInfo]:
     """Return a network's layers by name; where a file knows its outputs only, those."""
     found = {layer.name: layer for layer in network.layers}
     for end in (*network.outputs, *network.heads):
-        if end.name not in found and end.nms is None:
-            original = end.original_names
-            found[end.name] = LayerInfo(
-                end.name, "", end.shape, activation=end.activation, original_names=original
-            )
+        layer = found.get(end.name)
+        if end.nms is not None or (layer is not None and layer.shape is not None):
+            continue
+        found[end.name] = LayerInfo(
+            end.name,
+            layer.kind.lower() if layer else "",
+            end.shape,
+            activation=end.activation,
+            inputs=layer.inputs if layer else (),
+            original_names=end.original_names,
+        )
     return found
 
 

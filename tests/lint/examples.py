@@ -80,12 +80,13 @@ def filled(text: str) -> str:
 def network(text: str) -> NetworkInfo:
     """A network from lines such as ``conv42 80x80x3 sigmoid <- conv40 : /model.22/cv3.0/cv3.0.2/Conv``.
 
-    ``input 640x640`` is the input, ``state quantized_model`` the state of a HAR, ``nms_json {...}`` the
-    configuration inside it. Words behind a shape: an activation, ``kind=concat``, ``inner`` for a layer
-    that is no output. Behind ``<-`` stand the layers before it, behind ``:`` its original name. A layer of
-    ``kind=nms`` is an NMS step.
+    ``input 640x640`` is the input, ``state quantized_model`` the state of a HAR, ``source onnx`` another
+    kind of file, ``nms_json {...}`` the configuration inside it. Words behind a shape: an activation,
+    ``kind=concat``, ``inner`` for a layer that is no output. Behind ``<-`` stand the layers before it,
+    behind ``:`` its original name. A layer of ``kind=nms`` is an NMS step.
     """
     size: tuple[int, int] | None = None
+    source = "har"
     facts: dict[str, Any] = {}
     layers: dict[str, LayerInfo] = {}
     outputs: list[OutputInfo] = []
@@ -97,6 +98,8 @@ def network(text: str) -> NetworkInfo:
             size = (int(height), int(width))
         elif name in ("state", "nms_json"):
             facts[name] = json.loads(rest) if name == "nms_json" else rest
+        elif name == "source":
+            source = rest
         else:
             layer, words = _layer(line)
             layers[name] = layer
@@ -108,7 +111,7 @@ def network(text: str) -> NetworkInfo:
     heads = tuple(_end(layers[name], layers) for op in ops for name in op.inputs)
     return NetworkInfo(
         "net",
-        "har",
+        source,
         size,
         outputs=tuple(outputs),
         heads=heads,

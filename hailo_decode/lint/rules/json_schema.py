@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from hailo_decode.config.heads import has_layer_names
 from hailo_decode.config.reading import Misfit, SchemaFault
 from hailo_decode.lint._registry import Finding, rule
 from hailo_decode.values.diagnostic import Confidence, Severity
+from hailo_decode.values.network import NetworkInfo
 
 if TYPE_CHECKING:
     from hailo_decode.config.nms_config import NmsConfig
@@ -180,7 +182,7 @@ _NODE = re.compile(r"^/|/(Conv|Sigmoid|Concat|Reshape|Mul|Add|Transpose)(_\d+)?$
 
 
 @rule("HD119")
-def name_names_no_layer(config: NmsConfig) -> Iterator[Finding]:
+def name_names_no_layer(config: NmsConfig, network: NetworkInfo | None = None) -> Iterator[Finding]:
     """A layer's name cannot be the name of a layer that decoders read.
 
     Layers carry the compiler's own names, such as `conv41` or `best/conv41`, which it gives when it parses
@@ -195,6 +197,8 @@ def name_names_no_layer(config: NmsConfig) -> Iterator[Finding]:
     {"stride": 8, "reg_layer": "conv41", "cls_layer": "best/conv42"}
     ```
     """
+    if network is not None and has_layer_names(network):
+        return  # Each name is looked up in the network then.
     for i, decoder in enumerate(config.decoders):
         for role, name in decoder.layers.items():
             at = ("bbox_decoders", i, role)

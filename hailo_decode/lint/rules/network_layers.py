@@ -122,7 +122,7 @@ def layer_not_in_network(wiring: Wiring) -> Iterator[Finding]:
     """
     taken = {w.layer.name for w in wiring.wires if w.layer}
     for wire in wiring.wires:
-        if wire.layer is not None:
+        if wire.layer is not None or not wiring.named:
             continue
         name, why = _meant(wiring, wire, taken)
         what = f"the network has no layer {wire.name!r}"
@@ -153,6 +153,35 @@ def _meant(wiring: Wiring, wire: Wire, taken: set[str]) -> tuple[str | None, str
     if layer_there is not None and layer_there.name not in taken:
         return layer_there.name, f"the {wire.role} of stride {wire.stride} is {layer_there}"
     return None, None
+
+
+@rule("HD409")
+def stride_not_in_network(wiring: Wiring, config: NmsConfig) -> Iterator[Finding]:
+    """A decoder has a stride that the model has no scale for.
+
+    An ONNX file does not have the compiler's layer names yet, so that decoders are compared by their strides.
+
+    ```network
+    source onnx
+    input 640x640
+    /model.22/cv2.0/cv2.0.2/Conv 80x80x64 : /model.22/cv2.0/cv2.0.2/Conv
+    /model.22/cv3.0/cv3.0.2/Conv 80x80x3 : /model.22/cv3.0/cv3.0.2/Conv
+    ```
+    ```bad
+    {"classes": 3, "stride": 16, "reg_layer": "conv41", "cls_layer": "conv42"}
+    ```
+    ```good
+    {"classes": 3, "stride": 8, "reg_layer": "conv41", "cls_layer": "conv42"}
+    ```
+    """
+    if wiring.named or wiring.heads is None:
+        return
+    strides = [scale.stride for scale in wiring.heads.scales]
+    for i, decoder in enumerate(config.decoders):
+        if decoder.stride and decoder.stride not in strides:
+            what = f"the model has no scale of stride {decoder.stride}"
+            hint = f"its scales have the strides {', '.join(map(str, strides))}"
+            yield Finding(("bbox_decoders", i, "stride"), what, hint)
 
 
 @rule("HD403")

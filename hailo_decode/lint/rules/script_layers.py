@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hailo_decode.config.alls import Script, Statement, Value
+from hailo_decode.config.heads import has_layer_names
 from hailo_decode.config.meta_archs import MetaArch
 from hailo_decode.lint._names import names_layer
 from hailo_decode.lint._registry import Finding, rule
@@ -186,7 +187,7 @@ def layer_of_script_not_in_network(script: Script, network: NetworkInfo) -> Iter
     ```
     """
     known = [layer.name for layer in network.layers if layer.kind]
-    if len(known) < 2:
+    if len(known) < 2 or not has_layer_names(network):
         return  # A file that knows its outputs only cannot tell.
     made = {target for statement in script.statements for target in statement.targets}
     for value in _layer_values(script):
