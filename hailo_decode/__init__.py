@@ -19,6 +19,7 @@ _HOMES = {
     "NetworkInfo": "hailo_decode.values.network",
     "Quant": "hailo_decode.values.quant",
     "Recording": "hailo_decode.recording",
+    "decode": "hailo_decode.decoder",
     "decode_yolov8": "hailo_decode.decoder",
     "read_network": "hailo_decode.networks",
 }
@@ -27,6 +28,7 @@ __all__ = ["__version__", *sorted(_HOMES)]
 
 if TYPE_CHECKING:
     from hailo_decode.decoder import Decoder as Decoder
+    from hailo_decode.decoder import decode as decode
     from hailo_decode.decoder import decode_yolov8 as decode_yolov8
     from hailo_decode.errors import HailoDecodeError as HailoDecodeError
     from hailo_decode.networks import read_network as read_network

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from hailo_decode.errors import AmbiguousError, ValuesError
@@ -13,7 +15,25 @@ SIGMOID_OF_ZERO = 0.5
 SIGMOID_OF_ONE = 0.7310585786300049  # 1 / (1 + exp(-1))
 
 
-def holds_logits(tensor: Tensor, told: bool | None, scores_alone: bool = True) -> tuple[bool, str]:
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a score tensor holds.
+
+    Attributes
+    ----------
+    logits : bool
+        Whether it still wants its sigmoid.
+    why : str
+    settled : bool
+        False where this frame's values prove nothing, as those of an empty warm-up frame, and the next must be looked at anew.
+    """
+
+    logits: bool
+    why: str
+    settled: bool = True
+
+
+def holds_logits(tensor: Tensor, told: bool | None, scores_alone: bool = True) -> Verdict:
     """Tell whether a score tensor still wants its sigmoid, and why.
 
     Parameters
@@ -33,6 +53,8 @@ def holds_logits(tensor: Tensor, told: bool | None, scores_alone: bool = True) -
     """
     name = tensor.name
     low, high = value_range(tensor)
+    check_finite(tensor, low, high)
+    settled = True
     if told is None and tensor.activation is not None:
         told = tensor.activation == "linear"
         logits, why = told, f"its description says {tensor.activation}"
@@ -40,9 +62,10 @@ def holds_logits(tensor: Tensor, told: bool | None, scores_alone: bool = True) -
         logits, why = told, f"the caller says logits={told}"
     else:
         logits, why = _from_range(tensor, low, high)
-    if logits and tensor.limits is None and 0 <= low < high <= 1:
+        settled = tensor.limits is not None or low < high
+    if logits and _in_unit_range(tensor, low, high):
         raise ValuesError(
-            f"{name!r} is said to hold logits, but all its values lie in 0..1: a second sigmoid would put every score "
+            f"{name!r} is said to hold logits, but its values lie in 0..1: a second sigmoid would put every score "
             f"into {SIGMOID_OF_ZERO}..{SIGMOID_OF_ONE:.4f}",
             got=f"{low:.4g} to {high:.4g} ({why})",
             hint="these are probabilities already: logits=False",
@@ -56,7 +79,30 @@ def holds_logits(tensor: Tensor, told: bool | None, scores_alone: bool = True) -
                 got=f"{low:.4g} to {high:.4g} ({why})",
                 hint="these are logits: the model script lacks the sigmoid on this layer; logits=True applies it here",
             )
-    return logits, f"{name}: {'logits, sigmoid applied here' if logits else 'probabilities, no sigmoid applied'} ({why})"
+    told_as = "logits, sigmoid applied here" if logits else "probabilities, no sigmoid applied"
+    return Verdict(logits, f"{name}: {told_as} ({why})", settled)
+
+
+def _in_unit_range(tensor: Tensor, low: float, high: float) -> bool:
+    """Tell whether a tensor can hold nothing but probabilities: by its limits, or by varied float values."""
+    if tensor.limits is not None:
+        return tensor.limits[0] >= -_SLACK and tensor.limits[1] <= 1 + _SLACK
+    return 0 <= low < high <= 1
+
+
+def check_finite(tensor: Tensor, low: float, high: float) -> None:
+    """Refuse values that are no numbers, and say where the first one is."""
+    if np.isfinite(low) and np.isfinite(high):
+        return
+    stored = tensor.stored()
+    bad = ~np.isfinite(stored)
+    h, w, c = (int(v) for v in np.argwhere(bad)[0])
+    raise ValuesError(
+        f"output {tensor.name!r} holds {int(bad.sum())} values that are no numbers",
+        got=f"{stored[h, w, c]} at row {h}, column {w}, channel {c}",
+        wanted="finite float32 values",
+        hint="NaN comes from dequantising with a broken scale, or from memory that was never filled",
+    )
 
 
 def value_range(tensor: Tensor) -> tuple[float, float]:
@@ -88,8 +134,6 @@ def check_not_twice(name: str, low: float, high: float) -> None:
 def _from_range(tensor: Tensor, low: float, high: float) -> tuple[bool, str]:
     limits = tensor.limits
     if limits is None:
-        if not np.isfinite([low, high]).all():
-            return True, "values are nan or infinite"  # refused with their place when the frame is read
         inside = low >= 0 and high <= 1
         return not inside, f"values from {low:.4g} to {high:.4g}"
     least, most = limits

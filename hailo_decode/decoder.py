@@ -6,19 +6,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields as dataclass_fields
 from dataclasses import replace
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from hailo_decode.activation import check_not_twice, value_range
 from hailo_decode.describe import Outputs, named
-from hailo_decode.errors import OptionError, PairingError, UnknownName, ValuesError
+from hailo_decode.errors import OptionError, PairingError, UnknownName
 from hailo_decode.families import ANCHOR_FREE
-from hailo_decode.kernels import layout as at
-from hailo_decode.options import Options, size_pair
+from hailo_decode.frame import check_letterbox, flat_bytes, run_frame
+from hailo_decode.nms import nms_decoder
+from hailo_decode.options import Options, name_list, size_pair
 from hailo_decode.plan import Known, Plan, make_plan
-from hailo_decode.values.arrays import I8, U1, AnyArray
-from hailo_decode.values.boxes import Detections, corners_of
+from hailo_decode.values.boxes import Detections
 from hailo_decode.values.letterbox import Letterbox
 from hailo_decode.values.network import NetworkInfo
 
@@ -26,6 +24,25 @@ if TYPE_CHECKING:
     from hailo_decode.workspace import Workspace
 
 _PLANS_KEPT = 8  # shapes and dtypes that a decoder remembers; a stream has one
+
+
+class _Ready:
+    """A plan, and workspaces for it that no thread is using."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self._spare: list[Workspace] = []
+
+    def take(self) -> Workspace:
+        try:
+            return self._spare.pop()
+        except IndexError:
+            from hailo_decode.workspace import Workspace
+
+            return Workspace(self.plan)
+
+    def give_back(self, workspace: Workspace) -> None:
+        self._spare.append(workspace)
 
 
 class Decoder:
@@ -38,12 +55,15 @@ class Decoder:
     Use `from_file`, `from_network` or `from_outputs` to make one.
     """
 
-    def __init__(self, known: Known, options: Options) -> None:
+    def __init__(
+        self, known: Known, options: Options, read_nms: Callable[[Outputs], Detections] | None = None
+    ) -> None:
         self._known = known
         self._options = options
-        self._plans: dict[tuple[Any, ...], Plan] = {}
-        self._spare: dict[int, list[Workspace]] = {}
-        self._last: Plan | None = None
+        self._read_nms = read_nms
+        self._ready: dict[tuple[Any, ...], _Ready] = {}
+        self._last: _Ready | None = None
+        self._lock = Lock()
 
     @classmethod
     def from_network(cls, network: NetworkInfo, **options: Any) -> Decoder:
@@ -55,8 +75,8 @@ class Decoder:
             As `read_network` returns it.
         **options
             Fields of `Options` (``conf``, ``iou``, ``max_det``, ``max_per_class``, ``max_nms``, ``agnostic``,
-            ``multi_label``, ``suppress``), and ``quant``, ``formats``, ``roles``, ``logits``, ``family``, ``names``,
-            ``input_size``, which add to the file's word and overrule it.
+            ``multi_label``, ``suppress``, ``turned_iou``), and ``quant``, ``formats``, ``roles``, ``logits``, ``family``,
+            ``task``, ``names``, ``anchors``, ``keypoints``, ``input_size``, which add to the file's word and overrule it.
 
         Raises
         ------
@@ -97,16 +117,24 @@ class Decoder:
 
     def plan(self, outputs: Outputs) -> Plan:
         """Return the plan for outputs that look like these, made if there is none."""
+        return self._prepared(outputs).plan
+
+    def _prepared(self, outputs: Outputs) -> _Ready:
         arrays = named(outputs)
-        key = tuple((name, getattr(a, "shape", None), str(getattr(a, "dtype", None))) for name, a in arrays.items())
-        plan = self._plans.get(key)
-        if plan is None:
-            plan = make_plan(arrays, self._known, self._options)
-            while len(self._plans) >= _PLANS_KEPT:
-                self._plans.pop(next(iter(self._plans)), None)
-            self._plans[key] = plan
-        self._last = plan
-        return plan
+        key = tuple(
+            (name, getattr(a, "shape", None), str(getattr(a, "dtype", None))) for name, a in arrays.items()
+        )
+        with self._lock:
+            ready = self._ready.get(key)
+            if ready is None:
+                ready = _Ready(make_plan(arrays, self._known, self._options))
+                if not ready.plan.settled:  # an empty frame proves nothing of the next
+                    return ready
+                while len(self._ready) >= _PLANS_KEPT:
+                    self._ready.pop(next(iter(self._ready)))
+                self._ready[key] = ready
+            self._last = ready
+        return ready
 
     def __call__(self, outputs: Outputs, *, letterbox: Letterbox | None = None) -> Detections:
         """Decode one frame.
@@ -114,7 +142,7 @@ class Decoder:
         Parameters
         ----------
         outputs : mapping of str to array, or sequence of arrays
-            The network's raw outputs, in any order.
+            The network's raw outputs, in any order; or its NMS result, where the model ends in one.
         letterbox : Letterbox, optional
             How the photo was placed in the input: boxes come back in pixels of the photo, clipped to it.
 
@@ -127,21 +155,36 @@ class Decoder:
         HailoDecodeError
             One of its kinds, when the outputs cannot be what they are said to be.
         """
-        plan = self._last
-        flat = None if plan is None else _flat(plan, outputs)
+        if letterbox is not None and self._known.network.input_size is not None:
+            check_letterbox(letterbox, self._known.network.input_size)
+        if self._read_nms is not None:
+            return (
+                self._read_nms(outputs) if letterbox is None else self._read_nms(outputs).in_photo(letterbox)
+            )
+        ready = self._last
+        flat = None if ready is None else flat_bytes(ready.plan, outputs)
+        if ready is None or flat is None:
+            ready = self._prepared(outputs)
+            flat = flat_bytes(
+                ready.plan,
+                list(named(outputs).values()) if isinstance(outputs, (list, tuple)) else named(outputs),
+            )
         if flat is None:
-            plan = self.plan(outputs)
-            flat = _flat(plan, named(outputs))
-        if plan is None or flat is None:
-            raise PairingError("the outputs changed while they were read", hint="do not write to them meanwhile")
-        workspace = self._borrow(plan)
+            raise PairingError(
+                "the outputs changed while they were read", hint="do not write to them meanwhile"
+            )
+        workspace = ready.take()
         try:
-            return _collect(plan, workspace, flat, letterbox)
+            return run_frame(ready.plan, workspace, flat, letterbox)
         finally:
-            self._spare.setdefault(id(plan), []).append(workspace)
+            ready.give_back(workspace)
 
     def batch(
-        self, frames: Iterable[Outputs], workers: int = 1, *, letterboxes: Sequence[Letterbox | None] | None = None
+        self,
+        frames: Iterable[Outputs],
+        workers: int = 1,
+        *,
+        letterboxes: Sequence[Letterbox | None] | None = None,
     ) -> Iterator[Detections]:
         """Decode many frames, in order; with several workers, on that many threads.
 
@@ -155,21 +198,55 @@ class Decoder:
         """
         if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
             raise OptionError(f"workers is {workers!r}", wanted="a whole number of at least 1")
-        boxes = iter(letterboxes) if letterboxes is not None else None
-        jobs = ((frame, next(boxes, None) if boxes else None) for frame in frames)
+        jobs = _with_letterboxes(frames, letterboxes)
         if workers == 1:
             return (self(frame, letterbox=box) for frame, box in jobs)
         from hailo_decode.threads import in_order
 
         return in_order(lambda job: self(job[0], letterbox=job[1]), jobs, workers)
 
-    def _borrow(self, plan: Plan) -> Workspace:
-        try:
-            return self._spare[id(plan)].pop()
-        except (KeyError, IndexError):
-            from hailo_decode.workspace import Workspace
 
-            return Workspace(plan)
+def _with_letterboxes(
+    frames: Iterable[Outputs], letterboxes: Sequence[Letterbox | None] | None
+) -> Iterator[tuple[Outputs, Letterbox | None]]:
+    for i, frame in enumerate(frames):
+        if letterboxes is None:
+            yield frame, None
+        elif i < len(letterboxes):
+            yield frame, letterboxes[i]
+        else:
+            raise OptionError(
+                f"there are {len(letterboxes)} letterboxes and more frames", wanted="one for each frame"
+            )
+
+
+def decode(
+    outputs: Outputs,
+    input_size: int | tuple[int, int],
+    *,
+    family: str | None = None,
+    letterbox: Letterbox | None = None,
+    **options: Any,
+) -> Detections:
+    """Decode one frame of any network, from its raw heads to boxes, masks, keypoints or turned boxes.
+
+    Parameters
+    ----------
+    outputs : mapping of str to array, or sequence of arrays
+    input_size : int or (int, int)
+        Size of the network's input, or (height, width), pixels.
+    family : str, optional
+        Kind of head, such as ``"yolov5"``; without it the head is recognised where channels, grids and values fit one kind alone.
+    letterbox : Letterbox, optional
+    **options
+        As in `Decoder.from_network`; ``anchors={stride: [(w, h), ...]}`` and ``keypoints=(points, numbers)`` among them.
+
+    Raises
+    ------
+    AmbiguousError
+        When more than one kind of head fits; it names them.
+    """
+    return Decoder.from_outputs(outputs, input_size, family=family, **options)(outputs, letterbox=letterbox)
 
 
 def decode_yolov8(
@@ -218,24 +295,26 @@ def decode_yolov8(
 def _split(network: NetworkInfo, given: dict[str, Any]) -> tuple[Known, Options]:
     """Sort arguments into what is known and how to choose."""
     choose = {f.name for f in dataclass_fields(Options)}
-    know = {"quant", "formats", "roles", "logits", "family", "names", "input_size", "anchors", "keypoints", "task"}
+    know = {f.name for f in dataclass_fields(Known)} - {"network", "given"} | {"names", "input_size", "task"}
     for name in given:
         if name not in choose | know:
             raise UnknownName("option", name, choose | know)
     if given.get("names") is not None:
-        network = network.with_names(tuple(str(name) for name in given["names"]))
+        network = network.with_names(name_list(given["names"]))
     if given.get("input_size") is not None:
         network = replace(network, input_size=size_pair(given["input_size"]))
     if given.get("task") is not None:
-        network = replace(network, task=given["task"])
-    family = given.get("family") or network.family or ()
+        network = replace(network, task=str(given["task"]))
+    logits = given.get("logits")
+    if logits is not None and not isinstance(logits, bool):
+        raise OptionError(f"logits is {logits!r}", wanted="True, False or None")
     known = Known(
         network=network,
         quant=given.get("quant"),
         formats=given.get("formats"),
         roles=given.get("roles"),
-        logits=given.get("logits"),
-        family=(family,) if isinstance(family, str) else tuple(family),
+        logits=logits,
+        family=_families(given.get("family") or network.family),
         anchors=given.get("anchors"),
         keypoints=given.get("keypoints"),
         given=frozenset(given),
@@ -243,116 +322,10 @@ def _split(network: NetworkInfo, given: dict[str, Any]) -> tuple[Known, Options]
     return known, Options(**{name: value for name, value in given.items() if name in choose})
 
 
-def _flat(plan: Plan, outputs: Outputs) -> list[U1] | None:
-    """Return each output of the plan as flat writable bytes, none of them moved; None where one looks different."""
-    flat: list[U1] = []
-    if isinstance(outputs, (list, tuple)):
-        outputs = {slot.name: array for slot, array in zip(plan.slots, outputs, strict=False)}
-    if len(outputs) != len(plan.slots):
-        return None
-    for slot in plan.slots:
-        array = outputs.get(slot.name)  # type: ignore[union-attr]
-        if not isinstance(array, np.ndarray) or array.shape != slot.shape or array.dtype != slot.dtype:
-            return None
-        flags = array.flags
-        if not flags.c_contiguous:
-            array = np.ascontiguousarray(array)
-        array = array.reshape(-1)
-        if array.itemsize != 1:
-            array = array.view(np.uint8)
-        flat.append(array if flags.writeable else _unlocked(array))
-    return flat
-
-
-class _Unlocked:
-    """The memory of a read-only array under an interface that does not say so."""
-
-    def __init__(self, array: AnyArray) -> None:
-        self.owner = array
-        self.__array_interface__ = {
-            **array.__array_interface__,
-            "data": (array.__array_interface__["data"][0], False),
-        }
-
-
-def _unlocked(array: AnyArray) -> U1:
-    # To the compiler a read-only array is another type, for which it would compile anew in the middle of a stream. Nothing
-    # is ever written to it.
-    return np.asarray(_Unlocked(array))
-
-
-def _collect(plan: Plan, workspace: Workspace, flat: list[U1], letterbox: Letterbox | None) -> Detections:
-    """Run a frame, check what it reports, and copy its result out of the workspace."""
-    xyxy, confidence, class_id, anchor, turned = workspace.run(flat)
-    report = workspace.report
-    if report[at.BAD_VALUES] or report[at.BAD_BOXES]:
-        raise _bad_values(plan, flat, report)
-    meta = plan.meta
-    if report[at.TRIED] >= plan.tables.anchors:
-        _check_crowd(plan, flat)
-    if report[at.CAPPED] or report[at.FULL] or report[at.CLASS_FULL]:
-        meta = {**meta, "cut": _told_cut(plan, report)}
-    found = Detections(xyxy.copy(), confidence.copy(), class_id.copy(), names=plan.names, meta=meta)
-    extra = plan.family.extra
-    if extra is not None and extra.kind == "keypoints":
-        found = replace(found, keypoints=workspace.keypoints(anchor))
-    elif extra is not None and extra.kind == "angle":
-        found = replace(found, corners=corners_of(turned))
-    if letterbox is not None:
-        found = found.in_photo(letterbox)
-    if extra is not None and extra.kind == "masks":
-        found = replace(found, mask=workspace.masks(anchor, found.xyxy, letterbox))
-    return found
-
-
-def _told_cut(plan: Plan, report: I8) -> str:
-    parts = []
-    if report[at.CAPPED]:
-        limit = plan.tables.settings[at.MAX_NMS]
-        parts.append(f"max_nms={limit} was reached: weaker candidates were not looked at")
-    if report[at.CLASS_FULL]:
-        limit = plan.tables.settings[at.MAX_PER_CLASS]
-        parts.append(f"max_per_class={limit} was reached: {report[at.CLASS_FULL]} candidates were turned away")
-    if report[at.FULL]:
-        parts.append(f"max_det={plan.tables.settings[at.MAX_DET]} was reached: weaker boxes were left out")
-    return "; ".join(parts)
-
-
-def _tensors_of(plan: Plan, flat: list[U1]) -> Iterator[tuple[str, Any]]:
-    """Yield role and tensor of each output, as they are in this frame."""
-    places = {slot.name: i for i, slot in enumerate(plan.slots)}
-    for level in plan.reading.levels:
-        for role, output in level.outputs.items():
-            tensor = plan.tensors[output.name]
-            data = flat[places[output.name]].view(tensor.data.dtype)[: tensor.geometry.elements]
-            yield role, replace(tensor, data=data)
-
-
-def _check_crowd(plan: Plan, flat: list[U1]) -> None:
-    """Look twice when every cell holds a candidate: a sigmoid applied twice does that."""
-    for role, tensor in _tensors_of(plan, flat):
-        if role == plan.family.fields(plan.sizes)["cls"].role:
-            logits = "logits" in plan.meta.get("activation", "")
-            if not logits:
-                check_not_twice(tensor.name, *value_range(tensor))
-
-
-def _bad_values(plan: Plan, flat: list[U1], report: I8) -> ValuesError:
-    """Say where the numbers are that are none."""
-    for _role, tensor in _tensors_of(plan, flat):
-        if tensor.data.dtype != np.float32:
-            continue
-        stored = tensor.stored()
-        bad = ~np.isfinite(stored)
-        if bad.any():
-            h, w, c = (int(v) for v in np.argwhere(bad)[0])
-            return ValuesError(
-                f"output {tensor.name!r} holds {int(bad.sum())} values that are no numbers",
-                got=f"{stored[h, w, c]} at row {h}, column {w}, channel {c}",
-                wanted="finite float32 values",
-                hint="NaN comes from dequantising with a broken scale, or from memory that was never filled",
-            )
-    return ValuesError(
-        f"{int(report[at.BAD_BOXES])} boxes came out infinite or as no numbers",
-        hint="see the scale and zero point of the box outputs",
-    )
+def _families(value: object) -> tuple[str, ...]:
+    if value is None:
+        return ()
+    names = (value,) if isinstance(value, str) else value
+    if isinstance(names, (tuple, list)) and all(isinstance(name, str) for name in names):
+        return tuple(names)
+    raise OptionError(f"family is {value!r}", wanted="the name of a family, or several")

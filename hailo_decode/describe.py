@@ -26,8 +26,14 @@ def named(outputs: Outputs) -> dict[str, Any]:
     """
     if isinstance(outputs, Mapping):
         found = dict(outputs)
+        if not all(isinstance(name, str) for name in found):
+            raise PairingError(
+                "outputs are named by strings",
+                got=", ".join(repr(name) for name in list(found)[:6]),
+                wanted="{name: array}",
+            )
     elif isinstance(outputs, (list, tuple)):
-        found = {f"output{i}": array for i, array in enumerate(outputs)}
+        found = {positional(i): array for i, array in enumerate(outputs)}
     else:
         raise PairingError(
             "the outputs are neither a dict nor a list",
@@ -36,9 +42,20 @@ def named(outputs: Outputs) -> dict[str, Any]:
         )
     if not found:
         raise PairingError(
-            "there are no outputs", got="an empty dict or list", wanted="the network's raw outputs, such as six tensors"
+            "there are no outputs",
+            got="an empty dict or list",
+            wanted="the network's raw outputs, such as six tensors",
         )
-    return found
+    return {name: _as_array(array) for name, array in found.items()}
+
+
+def positional(i: int) -> str:
+    """Return the name that an output of a sequence goes by."""
+    return f"output{i}"
+
+
+def _as_array(value: Any) -> Any:
+    return np.frombuffer(value, np.uint8) if isinstance(value, (bytes, bytearray, memoryview)) else value
 
 
 def described(
@@ -69,6 +86,9 @@ def described(
     for what, mapping in (("quant", quant), ("formats", formats), ("roles", roles)):
         if isinstance(mapping, Mapping):
             _check_names(what, mapping, outputs)
+        elif mapping is not None and what != "quant":
+            raise OptionError(f"{what} is {mapping!r}", wanted="{output name: ...}")
+    _check_complete(outputs, known)
     infos = {}
     for name in outputs:
         info = _known(name, known)
@@ -81,6 +101,19 @@ def described(
         entry = _entry(roles, name)
         infos[name] = info if entry is None else replace(info, role=entry)
     return infos
+
+
+def _check_complete(outputs: Mapping[str, Any], known: Sequence[OutputInfo]) -> None:
+    """Refuse a frame in which some of the described tensors are missing: a whole level would be lost without a word."""
+    tensors = [info.name for info in known if info.order is None or not info.order.is_nms]
+    bare = {name.rpartition("/")[2] for name in outputs}
+    missing = [name for name in tensors if name.rpartition("/")[2] not in bare]
+    if missing and len(missing) < len(tensors):
+        raise PairingError(
+            f"{len(missing)} of the network's {len(tensors)} outputs are missing",
+            got=", ".join(outputs),
+            wanted=f"also {', '.join(missing)}",
+        )
 
 
 def _check_names(what: str, mapping: Mapping[str, Any], outputs: Mapping[str, Any]) -> None:
@@ -135,8 +168,18 @@ def _formatted(info: OutputInfo, entry: Any) -> OutputInfo:
         shape=_shape(of("shape")) or info.shape,
         hw_shape=_shape(of("hw_shape")) or info.hw_shape,
         layout=layout or info.layout,
-        dtype=info.dtype if of("dtype") is None else np.dtype(of("dtype")).name,
+        dtype=info.dtype if of("dtype") is None else _dtype(info.name, of("dtype")),
     )
+
+
+def _dtype(name: str, value: Any) -> str:
+    try:
+        found = np.dtype(value).name
+    except TypeError:
+        found = str(value)
+    if found not in ("uint8", "uint16", "float32"):
+        raise OptionError(f"dtype of {name!r} is {value!r}", wanted="uint8, uint16 or float32")
+    return found
 
 
 def _shape(value: Any) -> tuple[int, int, int] | None:
@@ -152,6 +195,27 @@ def _shape(value: Any) -> tuple[int, int, int] | None:
     return shape[0], shape[1], shape[2]
 
 
+def _lists(
+    outputs: Mapping[str, Any], infos: dict[str, OutputInfo]
+) -> tuple[dict[str, OutputInfo], tuple[str, ...]]:
+    """Read a lone (n,) or (1, n) array as a vector, a lone (1, a, b) as a list of rows, of which the longer side counts the rows."""
+    changed, notes = {}, []
+    for name, info in infos.items():
+        dims = getattr(outputs[name], "shape", ())
+        if info.shape is not None or info.order is not None or len(infos) > 1:
+            continue
+        if len(dims) == 1 or (len(dims) == 2 and dims[0] == 1):
+            changed[name] = replace(info, shape=(1, 1, dims[-1]), layout="host")
+            continue
+        dims = dims[1:] if len(dims) == 4 and dims[0] == 1 else dims
+        if len(dims) != 3 or dims[0] != 1:
+            continue
+        if dims[1] < dims[2] and dims[1] > 4:
+            changed[name] = replace(info, shape=(1, dims[2], dims[1]), order=FormatOrder.NCHW, layout="host")
+            notes.append(f"{name}: {dims[2]} rows of {dims[1]} numbers, one run for each number")
+    return {**infos, **changed}, tuple(notes)
+
+
 def oriented(
     outputs: Mapping[str, Any], infos: dict[str, OutputInfo], input_size: tuple[int, int]
 ) -> tuple[dict[str, OutputInfo], tuple[str, ...]]:
@@ -160,11 +224,12 @@ def oriented(
     Dense (H, W, C) is what HailoRT gives. Arrays straight from ONNX are (C, H, W): they are read so only where every
     unlabelled array fits that way and not all fit the other.
     """
+    infos, notes = _lists(outputs, infos)
     free = {n: i for n, i in infos.items() if i.shape is None and i.order is None and _dims(outputs[n])}
     if not free or all(_divides(_dims(outputs[n])[:2], input_size) for n in free):
-        return infos, ()
+        return infos, notes
     if not all(_divides(_dims(outputs[n])[1:], input_size) for n in free):
-        return infos, ()
+        return infos, notes
     changed = {n: replace(i, order=FormatOrder.NCHW, layout="host") for n, i in free.items()}
     note = f"{len(changed)} unlabelled arrays read as (C, H, W): as (H, W, C) their grids would not divide the input"
     return {**infos, **changed}, (note,)

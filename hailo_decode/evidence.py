@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from hailo_decode.families._family import Family
 
+_FRACTION = 4.0  # a box that leaves the picture by three times its size is none
 _BACKGROUND = -2.9  # a class logit below this scores under 0.05, as nearly all cells of a picture do
 
 
@@ -28,6 +29,8 @@ class Candidate:
         Tells whether its values lie in 0..1.
     median : callable
         Returns the middle one of its real values.
+    largest_side : callable
+        Returns the largest of the first four channels: of a decoded box, in pixels or fractions.
     """
 
     name: str
@@ -36,6 +39,7 @@ class Candidate:
     names: tuple[str, ...]
     unit_range: Callable[[], bool]
     median: Callable[[], float]
+    largest_side: Callable[[], float]
 
     def __str__(self) -> str:
         h, w, c = self.shape
@@ -73,6 +77,14 @@ def by_background(assignment: Assignment, family: Family) -> int:
     return int(assignment["cls"].median() < _BACKGROUND and not any(others))
 
 
+def by_size(assignment: Assignment, family: Family) -> int:
+    """Speak for rows whose boxes are as large as the family's unit makes them: fractions hardly reach beyond 1."""
+    if "rows" not in assignment:
+        return 0
+    fractions = assignment["rows"].largest_side() <= _FRACTION
+    return int(fractions == (family.grid == "unit list"))
+
+
 def by_number(assignment: Assignment, family: Family) -> int:
     """Speak for layer numbers that rise in the family's order of roles."""
     numbers = [_layer_number(assignment[role].name) for role in family.roles]
@@ -80,7 +92,7 @@ def by_number(assignment: Assignment, family: Family) -> int:
     return int(len(known) == len(numbers) > 1 and known == sorted(set(known)))
 
 
-def USUAL(assignment: Assignment, family: Family) -> int:  # noqa: N802
+def USUAL(assignment: Assignment, family: Family) -> int:
     """Mark the place in the order of evidence where the sizes of published models are weighed."""
     return 0
 
@@ -90,6 +102,7 @@ EVIDENCE: tuple[tuple[Weigh, str], ...] = (
     (by_words, "the outputs' names"),
     (by_range, "the ranges of values"),
     (by_background, "their typical values, low in class tensors"),
+    (by_size, "the size of their boxes"),
     (USUAL, ""),
     (by_number, "layer numbers, which rise in this order in published models"),
 )

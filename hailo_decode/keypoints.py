@@ -45,4 +45,7 @@ def divide(channels: int, told: tuple[int, int] | None) -> tuple[tuple[int, int]
             f"keypoints=({channels // 3}, 3) or keypoints=({channels // 2}, 2)",
         )
     numbers = 3 if channels % 3 == 0 else 2
-    return (channels // numbers, numbers), f"{channels // numbers} of {numbers} numbers, the one way {channels} channels divide"
+    return (
+        channels // numbers,
+        numbers,
+    ), f"{channels // numbers} of {numbers} numbers, the one way {channels} channels divide"

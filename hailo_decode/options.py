@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -51,7 +51,9 @@ class Options:
         for name in ("conf", "iou"):
             value = getattr(self, name)
             if not _is_number(value) or not 0 <= value <= 1:
-                hint = f"{value} per cent is {value / 100:g}" if _is_number(value) and 1 < value <= 100 else None
+                hint = (
+                    f"{value} per cent is {value / 100:g}" if _is_number(value) and 1 < value <= 100 else None
+                )
                 raise OptionError(f"{name} is {value!r}", wanted="a number from 0 to 1", hint=hint)
         for name in ("max_det", "max_per_class", "max_nms"):
             value = getattr(self, name)
@@ -59,6 +61,10 @@ class Options:
                 continue
             if not _is_count(value):
                 raise OptionError(f"{name} is {value!r}", wanted="a whole number of at least 1")
+        for name in ("agnostic", "multi_label", "suppress"):
+            value = getattr(self, name)
+            if not isinstance(value, bool) and not (value is None and name == "suppress"):
+                raise OptionError(f"{name} is {value!r}", wanted="True or False")
         if self.turned_iou not in ("exact", "gaussian"):
             raise OptionError(f"turned_iou is {self.turned_iou!r}", wanted='"exact" or "gaussian"')
 
@@ -73,6 +79,24 @@ def _is_number(value: object) -> bool:
 
 def _is_count(value: object) -> bool:
     return isinstance(value, numbers.Integral) and not isinstance(value, bool) and value >= 1
+
+
+def name_list(names: object) -> tuple[str, ...]:
+    """Read class names given as a sequence, or as a mapping of class numbers to names.
+
+    Raises
+    ------
+    OptionError
+    """
+    if isinstance(names, Mapping):
+        keys = [int(k) if str(k).isdigit() else None for k in names]
+        if sorted(k for k in keys if k is not None) == list(range(len(names))):
+            return tuple(str(name) for _, name in sorted(zip(keys, names.values(), strict=True)))
+        raise OptionError("class names are numbered otherwise than 0, 1, 2, ...", got=repr(dict(names))[:120])
+    if isinstance(names, Iterable) and not isinstance(names, (str, bytes)):
+        return tuple(str(name) for name in names)
+    hint = "a file of names is read by `hailo-decode run --names FILE`" if isinstance(names, str) else None
+    raise OptionError(f"names is {names!r}", wanted="a list of class names", hint=hint)
 
 
 def size_pair(size: object) -> tuple[int, int]:

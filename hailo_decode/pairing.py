@@ -80,9 +80,7 @@ def pair(
         When more than one is.
     """
     _one_network(outputs)
-    readings = _distinct(
-        [r for family in choices for r in _readings(family, outputs, input_size, anchors)]
-    )
+    readings = _distinct([r for family in choices for r in _readings(family, outputs, input_size, anchors)])
     if not readings:
         raise _no_reading(outputs, choices, input_size)
     if classes is not None:
@@ -135,6 +133,8 @@ def stride_of(kind: str, grid: Grid, input_size: tuple[int, int]) -> tuple[float
         return (float(wide), float(high)) if grid == (1, 1) else None
     if kind == "list":
         return (1.0, 1.0) if h == 1 else None
+    if kind == "unit list":
+        return (float(wide), float(high)) if h == 1 else None
     if kind == "fraction":
         return wide / w, high / h
     if high % h == 0 and wide % w == 0 and high // h == wide // w:
@@ -258,7 +258,9 @@ def _roles_of(reading: Reading) -> str:
     return ", ".join(f"{role}={o.name}" for level in reading.levels[:1] for role, o in level.outputs.items())
 
 
-def _no_reading(outputs: Sequence[Candidate], choices: Sequence[Family], input_size: tuple[int, int]) -> PairingError:
+def _no_reading(
+    outputs: Sequence[Candidate], choices: Sequence[Family], input_size: tuple[int, int]
+) -> PairingError:
     """Say what is there, what is wanted, and what is missing or doubled."""
     grids = by_grid(outputs)
     kinds = {f.grid for f in choices}
@@ -272,9 +274,13 @@ def _no_reading(outputs: Sequence[Candidate], choices: Sequence[Family], input_s
                 hint="input_size is (height, width) of the network's input; a channel-first array wants "
                 f'formats={{"{group[0].name}": "NCHW"}}',
             )
-    lines = [f"{h}x{w} (stride {input_size[0] / h:g}): {', '.join(map(str, g))}" for (h, w), g in grids.items()]
+    lines = [
+        f"{h}x{w} (stride {input_size[0] / h:g}): {', '.join(map(str, g))}" for (h, w), g in grids.items()
+    ]
     wanted = "; or ".join(dict.fromkeys(map(_wants, choices[:5])))
-    return PairingError("the outputs fit no head", got="; ".join(lines), wanted=wanted, hint=_oddity(grids, input_size))
+    return PairingError(
+        "the outputs fit no head", got="; ".join(lines), wanted=wanted, hint=_oddity(grids, input_size)
+    )
 
 
 def _wants(family: Family) -> str:

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from hailo_decode.activation import holds_logits, value_range
+from hailo_decode.activation import Verdict, holds_logits, value_range
 from hailo_decode.describe import described, oriented
-from hailo_decode.errors import OptionError
+from hailo_decode.errors import OptionError, UnknownName
 from hailo_decode.evidence import Candidate
 from hailo_decode.families import families, families_named
 from hailo_decode.families._family import Anchors, Family, Sizes
@@ -79,6 +79,10 @@ class Plan:
         Points, and numbers for each, where the head has keypoints.
     input_size : (int, int)
     names : tuple of str
+    logits : mapping of (field, output name) to bool
+        Which fields still want their sigmoid.
+    settled : bool
+        False where this frame's values proved too little to keep the plan for others.
     meta : dict of str to str
     """
 
@@ -90,6 +94,8 @@ class Plan:
     keypoints: tuple[int, int] | None
     input_size: tuple[int, int]
     names: tuple[str, ...]
+    logits: Mapping[tuple[str, str], bool]
+    settled: bool
     meta: dict[str, str]
 
     @property
@@ -121,10 +127,12 @@ def make_plan(outputs: Mapping[str, Any], known: Known, options: Options) -> Pla
     infos, turned = oriented(outputs, infos, network.input_size)
     tensors = {name: read_tensor(array, infos[name]) for name, array in outputs.items()}
     priors = Priors(known.anchors, network)
+    choices = _choices(known)
+    _check_roles(known.roles, choices)
     reading = pair(
         [_candidate(tensor, infos[name]) for name, tensor in tensors.items()],
         network.input_size,
-        _choices(known),
+        choices,
         len(network.classes) or None,
         lambda output: priors.count(output, network.input_size),
     )
@@ -133,7 +141,7 @@ def make_plan(outputs: Mapping[str, Any], known: Known, options: Options) -> Pla
     meta = {"head": _told(reading, network.input_size)}
     _note(meta, "roles", reading.notes)
     _note(meta, "layout", [*turned, *(note for tensor in tensors.values() for note in tensor.notes)])
-    logits = _activations(reading, tensors, known.logits, meta)
+    logits, settled = _activations(reading, tensors, known.logits, meta)
     suppress = _suppresses(reading.family, options, network, infos, meta)
     sizes, note = priors.sizes(reading, network.input_size)
     _note(meta, "anchors", [note] if note else [])
@@ -147,6 +155,8 @@ def make_plan(outputs: Mapping[str, Any], known: Known, options: Options) -> Pla
         keypoints=keypoints,
         input_size=network.input_size,
         names=network.classes,
+        logits=logits,
+        settled=settled,
         meta=meta,
     )
 
@@ -163,6 +173,13 @@ def _choices(known: Known) -> list[Family]:
     return [f for name in known.family for f in families_named(name, known.network.task)]
 
 
+def _check_roles(roles: Mapping[str, str] | None, choices: Sequence[Family]) -> None:
+    known = {role for family in choices for role in (*family.roles, *family.once)}
+    for role in (roles or {}).values():
+        if role not in known:
+            raise UnknownName("role", str(role), known)
+
+
 def _candidate(tensor: Tensor, info: OutputInfo) -> Candidate:
     def unit_range() -> bool:
         if tensor.activation in ("sigmoid", "softmax"):
@@ -173,7 +190,11 @@ def _candidate(tensor: Tensor, info: OutputInfo) -> Candidate:
     def median() -> float:
         return float(np.median(tensor.real()))
 
-    return Candidate(tensor.name, tensor.shape, info.role, (info.name, *info.original_names), unit_range, median)
+    def largest_side() -> float:
+        return float(tensor.real()[:, :, :4].max())
+
+    names = (info.name, *info.original_names)
+    return Candidate(tensor.name, tensor.shape, info.role, names, unit_range, median, largest_side)
 
 
 def _check_names(names: Sequence[str], classes: int) -> None:
@@ -193,8 +214,8 @@ def _told(reading: Reading, input_size: tuple[int, int]) -> str:
 
 def _activations(
     reading: Reading, tensors: Mapping[str, Tensor], told: bool | None, meta: dict[str, str]
-) -> dict[tuple[str, str], bool]:
-    """Decide for every field that a sigmoid or softmax may belong to whether it is still to be applied."""
+) -> tuple[dict[tuple[str, str], bool], bool]:
+    """Decide for every field that a sigmoid or softmax may belong to whether it is still to be applied; tell whether that is settled."""
     parts = reading.family.fields(reading.sizes)
     squashed = {"cls", "obj"} & set(parts)
     if reading.family.box_code in ("anchors", "cells"):
@@ -202,21 +223,26 @@ def _activations(
     if reading.family.extra is not None and reading.family.extra.kind != "masks":
         squashed.add("extra")
     logits: dict[tuple[str, str], bool] = {}
-    by_tensor: dict[str, bool] = {}
+    by_tensor: dict[str, Verdict] = {}
     for level in reading.levels:
         for name in FIELD_NAMES:
             if name not in squashed:
                 continue
             tensor = tensors[level.outputs[parts[name].role].name]
-            if name == "extra":  # keypoints and angles leave the network raw, unless their description says otherwise
+            if (
+                name == "extra"
+            ):  # keypoints and angles leave the network raw, unless their description says otherwise
                 logits[name, tensor.name] = tensor.activation != "sigmoid"
+                continue
+            if reading.family.scores_ready:
+                logits[name, tensor.name] = False
                 continue
             if tensor.name not in by_tensor:
                 scores_alone = len({p.role for p in parts.values()}) > 1
-                by_tensor[tensor.name], why = holds_logits(tensor, told, scores_alone)
-                _note(meta, "activation", [why])
-            logits[name, tensor.name] = by_tensor[tensor.name]
-    return logits
+                by_tensor[tensor.name] = holds_logits(tensor, told, scores_alone)
+                _note(meta, "activation", [by_tensor[tensor.name].why])
+            logits[name, tensor.name] = by_tensor[tensor.name].logits
+    return logits, all(verdict.settled for verdict in by_tensor.values())
 
 
 def _suppresses(
@@ -232,7 +258,9 @@ def _suppresses(
         return False
     one_to_one = network.nms_free
     if one_to_one is None:
-        one_to_one = any("one2one" in name for info in infos.values() for name in (info.name, *info.original_names))
+        one_to_one = any(
+            "one2one" in name for info in infos.values() for name in (info.name, *info.original_names)
+        )
     if one_to_one:
         meta["nms"] = "left out: a one-to-one head gives each object once"
     return not one_to_one

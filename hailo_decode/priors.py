@@ -53,10 +53,16 @@ class Priors:
         """
         if reading.family.box_code not in ("anchors", "cells", "ssd"):
             return [], ""
-        found = [self._of(tuple(o.name for o in level.outputs.values()), level.stride[0]) for level in reading.levels]
+        found = [
+            self._of(tuple(o.name for o in level.outputs.values()), level.stride[0])
+            for level in reading.levels
+        ]
         where = self._where
         if not any(found):
-            found, where = _published(reading), f"those of the published {reading.family.name}: anchors= tells others"
+            found, where = (
+                _published(reading),
+                f"those of the published {reading.family.name}: anchors= tells others",
+            )
         sizes = []
         for level, anchors in zip(reading.levels, found, strict=True):
             if anchors is None or len(anchors) != level.sizes.anchors:
@@ -76,7 +82,9 @@ def _read(key: Any, value: Any) -> Anchors:
         rows = tuple((float(w), float(h)) for w, h in _by_two(value))
     except (TypeError, ValueError) as error:
         raise OptionError(
-            f"the anchors of {key!r} cannot be read", got=repr(value)[:120], wanted="[(width, height), ...] in input pixels"
+            f"the anchors of {key!r} cannot be read",
+            got=repr(value)[:120],
+            wanted="[(width, height), ...] in input pixels",
         ) from error
     if not rows or min(min(row) for row in rows) <= 0:
         raise OptionError(f"the anchors of {key!r} must be positive sizes", got=repr(value)[:120])

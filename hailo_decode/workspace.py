@@ -13,7 +13,8 @@ from hailo_decode.kernels.memory import note_addresses
 from hailo_decode.kernels.paint import paint_masks
 from hailo_decode.kernels.scan import BLOCK
 from hailo_decode.plan import Plan
-from hailo_decode.tables import IDENTITY, place, whole_part
+from hailo_decode.settings import IDENTITY
+from hailo_decode.tables import place, whole_part
 from hailo_decode.values.arrays import F4, F8, I4, I8, U1, Bool
 from hailo_decode.values.letterbox import Letterbox
 
@@ -39,6 +40,8 @@ class Workspace:
         channels = int(fields[:, :, at.COUNT].max()) + 1
         rows = int(tables.settings[at.MAX_DET])
         self._plan = plan
+        # As many candidates as there are anchors, or as suppression looks at: a frame that is full of them.
+        self.crowd = int(min(tables.anchors, tables.settings[at.MAX_NMS]))
         self._addresses: I8 = np.zeros(-(-len(plan.slots) // 4) * 4, np.int64)
         self._nothing: U1 = np.zeros(1, np.uint8)
         self._maxima: U1 = np.empty(int((fields[:, at.CLASS, at.ELEMENTS] // BLOCK + 2).sum()), np.uint8)
@@ -167,5 +170,7 @@ class _Paint:
         across = np.array([scale[0] * columns / wide, pad[0] * columns / wide - 0.5])
         down = np.array([scale[1] * rows / high, pad[1] * rows / high - 0.5])
         out = np.zeros((len(xyxy), *size), np.bool_)
-        paint_masks(addresses, self._field, self._quants, coefficients, xyxy, across, down, *self._scratch, out)
+        paint_masks(
+            addresses, self._field, self._quants, coefficients, xyxy, across, down, *self._scratch, out
+        )
         return out

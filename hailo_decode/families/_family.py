@@ -108,9 +108,11 @@ class Family:
         Classes are a softmax of their channels where these are logits.
     squashable : bool
         False where a tensor whose values all lie in 0..1 cannot be its: sizes are exponentials of the raw numbers.
-    grid : {"exact", "ceil", "fraction", "list", "whole"}
+    grid : {"exact", "ceil", "fraction", "list", "unit list", "whole"}
         How a grid follows from the input: size / stride; rounded up; cells of any fraction; no grid but a list of
-        rows; one cell for the whole picture.
+        rows, in pixels or in fractions of the input; one cell for the whole picture.
+    scores_ready : bool
+        Scores are probabilities, whatever their values may look like.
     anchors : tuple of mapping of int to Anchors
         Anchors of published models by stride, input pixels; used where the caller gives none, and told.
     extra : Extra or None
@@ -138,6 +140,7 @@ class Family:
     once: tuple[str, ...] = ()
     softmax: bool = False
     squashable: bool = True
+    scores_ready: bool = False
     grid: str = "exact"
     anchors: tuple[Mapping[int, Anchors], ...] = ()
     extra: Extra | None = None

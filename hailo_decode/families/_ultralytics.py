@@ -30,7 +30,14 @@ _EXTRA_WORDS = ("cv4", "mask", "masks", "coef", "coefs", "kpt", "kpts", "keypoin
 
 
 def with_extra(
-    base: Family, name: str, title: str, task: str, role: str, kind: Extra, order: tuple[str, ...], once: tuple[str, ...] = ()
+    base: Family,
+    name: str,
+    title: str,
+    task: str,
+    role: str,
+    kind: Extra,
+    order: tuple[str, ...],
+    once: tuple[str, ...] = (),
 ) -> Family:
     """Return a family that adds one tensor to each level of another.
 
@@ -77,4 +84,6 @@ def _fits(kind: str, channels: int, prototypes: int | None) -> bool:
         return channels == prototypes
     if kind == "angle":
         return channels == 1
-    return channels >= 4 and (channels % 3 == 0 or channels % 2 == 0)  # two points of two numbers are the least
+    return channels >= 4 and (
+        channels % 3 == 0 or channels % 2 == 0
+    )  # two points of two numbers are the least

@@ -18,7 +18,11 @@ def sizes(channels: Mapping[str, int], anchors: int | None) -> Sizes | None:
 
 def fields(s: Sizes) -> dict[str, Part]:
     """Each field fills its tensor."""
-    return {"box": Part("box", 0, 4, 4), "obj": Part("obj", 0, 1, 1), "cls": Part("cls", 0, s.classes, s.classes)}
+    return {
+        "box": Part("box", 0, 4, 4),
+        "obj": Part("obj", 0, 1, 1),
+        "cls": Part("cls", 0, s.classes, s.classes),
+    }
 
 
 FAMILY = Family(

@@ -21,6 +21,7 @@ SSD = 5
 CORNERS = 6
 CENTRE_SIZE = 7
 WHOLE = 8
+CORNERS_YX = 9
 CODES = {
     "dfl": DFL,
     "distances": DISTANCES,
@@ -31,6 +32,7 @@ CODES = {
     "corners": CORNERS,
     "centre_size": CENTRE_SIZE,
     "whole": WHOLE,
+    "corners_yx": CORNERS_YX,
 }
 
 BY_TABLE = 0
@@ -124,18 +126,23 @@ def _dfl_by_table(addresses, field, corner, tables, row):
 
 @inner
 def _dfl_by_scale(values, bins, side):
-    """Return the mean bin of one side, from real values; the largest is taken off before the exponential."""
+    """Return the mean bin of one side, from real values, or nan where one of them is none.
+
+    The largest is taken off before the exponential.
+    """
     base = side * bins
     top = values[base]
-    for k in range(1, bins):
+    bad = 0.0
+    for k in range(bins):
         top = max(top, values[base + k])
+        bad += values[base + k] * 0.0  # nan for infinities too, whose exponentials would look sound
     total = 0.0
     mean = 0.0
     for k in range(bins):
         p = math.exp(values[base + k] - top)
         total += p
         mean += k * p
-    return mean / total
+    return mean / total + bad
 
 
 @inner
@@ -180,7 +187,10 @@ def _centred(code, field, stride, h, w, prior, shape, values):
         wide = math.exp(wide) * stride[0]
         high = math.exp(high) * stride[1]
     elif code == SSD:  # channels are y, x, h, w; priors are sizes in pixels
-        x, y = (y / shape[1]) * prior[0] + (w + 0.5) * stride[0], (x / shape[1]) * prior[1] + (h + 0.5) * stride[1]
+        x, y = (
+            (y / shape[1]) * prior[0] + (w + 0.5) * stride[0],
+            (x / shape[1]) * prior[1] + (h + 0.5) * stride[1],
+        )
         wide, high = math.exp(high / shape[2]) * prior[0], math.exp(wide / shape[2]) * prior[1]
     return x, y, wide, high
 
@@ -223,6 +233,13 @@ def box_of(code, addresses, field, stride, h, w, anchor, lookup, row, values):
             np.float32(values[1] * stride[1]),
             np.float32(values[2] * stride[0]),
             np.float32(values[3] * stride[1]),
+        )
+    if code == CORNERS_YX:
+        return (
+            np.float32(values[1] * stride[0]),
+            np.float32(values[0] * stride[1]),
+            np.float32(values[3] * stride[0]),
+            np.float32(values[2] * stride[1]),
         )
     x, y, wide, high = _centred(code, field, stride, h, w, priors[field[at.PRIORS] + anchor], shape, values)
     if code == CENTRE_SIZE:

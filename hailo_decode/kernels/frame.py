@@ -64,7 +64,9 @@ def _opening_band(maxima, blocks, fields, ranks, settings, counts):
 
 
 @kernel
-def frame_ranked(addresses, fields, rates, strides, settings, iou_max, lookup, maxima, keys, work, result, report):
+def frame_ranked(
+    addresses, fields, rates, strides, settings, iou_max, lookup, maxima, keys, work, result, report
+):
     """Decode a frame whose class scores are bytes with one scale a level: scores are ranked in advance.
 
     Parameters
@@ -107,10 +109,16 @@ def frame_ranked(addresses, fields, rates, strides, settings, iou_max, lookup, m
                 field,
                 rates[level, at.CLASS],
                 maxima[blocks[level] : blocks[level + 1]],
-                band, ranks, settings, candidates, n
+                band,
+                ranks,
+                settings,
+                candidates,
+                n,
             )
         sort_keys(candidates, spare, n, settings[at.SORT_FROM], settings[at.KEY_BITS], counts[:512])
-        select(candidates, n, addresses, fields, rates, strides, settings, iou_max, lookup, work, result, report)
+        select(
+            candidates, n, addresses, fields, rates, strides, settings, iou_max, lookup, work, result, report
+        )
         if behind >= settings[at.RANKS] or report[at.FULL] != 0 or report[at.CAPPED] != 0:
             return
         first = behind
@@ -119,7 +127,9 @@ def frame_ranked(addresses, fields, rates, strides, settings, iou_max, lookup, m
 
 
 @kernel
-def frame_scored(addresses, fields, rates, strides, settings, iou_max, lookup, floors, keys, work, result, report):
+def frame_scored(
+    addresses, fields, rates, strides, settings, iou_max, lookup, floors, keys, work, result, report
+):
     """Decode a frame whose scores are computed one by one: f4, u2, or a scale for each channel.
 
     Parameters
@@ -137,20 +147,42 @@ def frame_scored(addresses, fields, rates, strides, settings, iou_max, lookup, f
         field = fields[level, at.CLASS]
         item, address, size = field[at.ITEM], addresses[field[at.TENSOR]], field[at.ELEMENTS]
         if item == 1:
-            n = pick_scored(bytes_at(address, size), field, rates[level, at.CLASS], floors, quants, settings, candidates, n)
+            n = pick_scored(
+                bytes_at(address, size),
+                field,
+                rates[level, at.CLASS],
+                floors,
+                quants,
+                settings,
+                candidates,
+                n,
+            )
         elif item == 2:
-            n = pick_scored(halves_at(address, size), field, rates[level, at.CLASS], floors, quants, settings, candidates, n)
+            n = pick_scored(
+                halves_at(address, size),
+                field,
+                rates[level, at.CLASS],
+                floors,
+                quants,
+                settings,
+                candidates,
+                n,
+            )
         else:
             real = reals_at(address, size)
             report[at.BAD_VALUES] += count_bad(real)
             n = pick_scored(real, field, rates[level, at.CLASS], floors, quants, settings, candidates, n)
     if report[at.BAD_VALUES] == 0:
         sort_keys(candidates, spare, n, settings[at.SORT_FROM], settings[at.KEY_BITS], counts[:512])
-        select(candidates, n, addresses, fields, rates, strides, settings, iou_max, lookup, work, result, report)
+        select(
+            candidates, n, addresses, fields, rates, strides, settings, iou_max, lookup, work, result, report
+        )
 
 
 @kernel
-def frame_product(addresses, fields, rates, strides, settings, iou_max, lookup, floors, keys, work, result, report):
+def frame_product(
+    addresses, fields, rates, strides, settings, iou_max, lookup, floors, keys, work, result, report
+):
     """Decode a frame whose scores are objectness times class, or a softmax over classes.
 
     Parameters
@@ -165,7 +197,11 @@ def frame_product(addresses, fields, rates, strides, settings, iou_max, lookup, 
     _begin(settings, work, report)
     n = np.int64(0)
     for level in range(settings[at.LEVELS]):
-        n = pick_product(addresses, fields[level], floors[level], floors[-1], quants, settings, work, candidates, n, report)
+        n = pick_product(
+            addresses, fields[level], floors[level], floors[-1], quants, settings, work, candidates, n, report
+        )
     if report[at.BAD_VALUES] == 0:
         sort_keys(candidates, spare, n, settings[at.SORT_FROM], settings[at.KEY_BITS], counts[:512])
-        select(candidates, n, addresses, fields, rates, strides, settings, iou_max, lookup, work, result, report)
+        select(
+            candidates, n, addresses, fields, rates, strides, settings, iou_max, lookup, work, result, report
+        )

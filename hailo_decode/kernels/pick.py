@@ -54,7 +54,13 @@ def locate(field, rates, f):
         anchor = divided(c, rates[at.PER_STEP])
         c -= anchor * field[at.STEP]
     c -= field[at.FIRST]
-    if h >= field[at.HEIGHT] or w >= field[at.WIDTH] or c < 0 or c >= field[at.COUNT] or anchor >= field[at.ANCHORS]:
+    if (
+        h >= field[at.HEIGHT]
+        or w >= field[at.WIDTH]
+        or c < 0
+        or c >= field[at.COUNT]
+        or anchor >= field[at.ANCHORS]
+    ):
         return np.int64(-1), np.int64(-1)
     return field[at.BASE] + (h * field[at.WIDTH] + w) * field[at.ANCHORS] + anchor, c
 
@@ -137,8 +143,8 @@ def sigmoid(x):
 
 @inner
 def score_key(score):
-    """Return the rank part of the key of a computed score, f8 in, i8 out."""
-    return TOP_SCORE - np.int64(np.float32(score).view(np.uint32))
+    """Return the rank part of the key of a computed score, f8 in, i8 out; adding 0 turns -0 into 0."""
+    return TOP_SCORE - np.int64(np.float32(score + 0.0).view(np.uint32))
 
 
 @inner
@@ -159,7 +165,7 @@ def pick_scored(x, field, rates, floors, quants, settings, keys, n):
     lowest = floors[field[at.QUANT]]
     for c in range(field[at.QUANT_STEP] * (field[at.COUNT] - 1)):
         lowest = min(lowest, floors[field[at.QUANT] + c + 1])
-    if lowest > 65535.0 and field[at.ITEM] < 4 or lowest > 255.0 and field[at.ITEM] == 1:
+    if (lowest > 65535.0 and field[at.ITEM] < 4) or (lowest > 255.0 and field[at.ITEM] == 1):
         return n
     floor = x.dtype.type(lowest)
     anchor_bits = settings[at.ANCHOR_BITS]

@@ -39,7 +39,9 @@ def _write(rank, c, anchor, settings, keys, n):
 
 
 @inner
-def _classes_by_product(addresses, field, corner, objectness, conf, quants, settings, anchor, keys, n, report):
+def _classes_by_product(
+    addresses, field, corner, objectness, conf, quants, settings, anchor, keys, n, report
+):
     """Append each class of one anchor whose product with the objectness reaches the threshold."""
     wanted = conf / objectness if objectness > 0.0 else 0.0
     if wanted > 1.001:  # quantised probabilities go one step beyond 1
@@ -47,7 +49,9 @@ def _classes_by_product(addresses, field, corner, objectness, conf, quants, sett
     # The least real value that can do, a little below the exact one; the product itself decides.
     least = wanted - 1e-6
     if field[at.LOGITS] != 0:
-        least = -math.inf if wanted <= 1e-12 else math.inf if wanted >= 1.0 else math.log(wanted / (1.0 - wanted))
+        least = (
+            -math.inf if wanted <= 1e-12 else math.inf if wanted >= 1.0 else math.log(wanted / (1.0 - wanted))
+        )
         least = min(least, 30.0) - 1e-6
     for c in range(field[at.COUNT]):
         value = _real_at(addresses, field, corner, c, quants)
@@ -61,7 +65,9 @@ def _classes_by_product(addresses, field, corner, objectness, conf, quants, sett
 
 
 @inner
-def _classes_by_softmax(addresses, field, corner, objectness, conf, quants, settings, anchor, values, keys, n, report):
+def _classes_by_softmax(
+    addresses, field, corner, objectness, conf, quants, settings, anchor, values, keys, n, report
+):
     """Append each class of one anchor whose share of the softmax, times the objectness, reaches the threshold."""
     top = -math.inf
     for c in range(field[at.COUNT]):
@@ -95,7 +101,9 @@ def _visit(addresses, level, h, w, a, raw, conf, quants, settings, values, keys,
         return _classes_by_softmax(
             addresses, field, corner, objectness, conf, quants, settings, anchor, values, keys, n, report
         )
-    return _classes_by_product(addresses, field, corner, objectness, conf, quants, settings, anchor, keys, n, report)
+    return _classes_by_product(
+        addresses, field, corner, objectness, conf, quants, settings, anchor, keys, n, report
+    )
 
 
 @inner
@@ -112,7 +120,19 @@ def _walk(x, addresses, level, floor, conf, quants, settings, values, keys, n, r
                     raw = x[corner_of(thing, h, w, a0 + a1)]
                     if raw >= floor:
                         n = _visit(
-                            addresses, level, h, w, a0 + a1, np.float64(raw), conf, quants, settings, values, keys, n, report
+                            addresses,
+                            level,
+                            h,
+                            w,
+                            a0 + a1,
+                            np.float64(raw),
+                            conf,
+                            quants,
+                            settings,
+                            values,
+                            keys,
+                            n,
+                            report,
                         )
                     elif raw != raw:
                         report[at.BAD_VALUES] += 1
@@ -141,11 +161,17 @@ def pick_product(addresses, level, floor, conf, quants, settings, work, keys, n,
         if floor > 255.0:
             return n
         least = np.uint8(max(floor, 0.0))
-        return _walk(bytes_at(address, size), addresses, level, least, conf, quants, settings, values, keys, n, report)
+        return _walk(
+            bytes_at(address, size), addresses, level, least, conf, quants, settings, values, keys, n, report
+        )
     if item == 2:
         if floor > 65535.0:
             return n
         least = np.uint16(max(floor, 0.0))
-        return _walk(halves_at(address, size), addresses, level, least, conf, quants, settings, values, keys, n, report)
+        return _walk(
+            halves_at(address, size), addresses, level, least, conf, quants, settings, values, keys, n, report
+        )
     least = np.float32(floor)
-    return _walk(reals_at(address, size), addresses, level, least, conf, quants, settings, values, keys, n, report)
+    return _walk(
+        reals_at(address, size), addresses, level, least, conf, quants, settings, values, keys, n, report
+    )

@@ -110,7 +110,9 @@ def select(keys, n, addresses, fields, rates, strides, settings, iou_max, lookup
         key = np.int64(keys[i])
         anchor = key & anchor_mask
         c = (key >> anchor_bits) & class_mask
-        if settings[at.MULTI_LABEL] == 0:  # the first key of an anchor is its best class: the sort has seen to it
+        if (
+            settings[at.MULTI_LABEL] == 0
+        ):  # the first key of an anchor is its best class: the sort has seen to it
             if seen[anchor] == stamp:
                 continue
             seen[anchor] = stamp

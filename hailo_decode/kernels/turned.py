@@ -146,9 +146,8 @@ def hit_turned(mode, held, label, iou_max, box, shape, bounds, kept, labels, sha
             if likeness(shape, kept[j]) >= iou_max:
                 return True
             continue
-        if (
-            min(box[2], bounds[j, 2]) <= max(box[0], bounds[j, 0])
-            or min(box[3], bounds[j, 3]) <= max(box[1], bounds[j, 1])
+        if min(box[2], bounds[j, 2]) <= max(box[0], bounds[j, 0]) or min(box[3], bounds[j, 3]) <= max(
+            box[1], bounds[j, 1]
         ):
             if iou_max <= 0.0:
                 return True

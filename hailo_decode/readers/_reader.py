@@ -26,7 +26,9 @@ class Reader:
     host: str | None
     device: str | None
 
-    def geometry(self, layout: str, shape: tuple[int, int, int], padded: tuple[int, int, int]) -> Geometry | None:
+    def geometry(
+        self, layout: str, shape: tuple[int, int, int], padded: tuple[int, int, int]
+    ) -> Geometry | None:
         """Return where elements lie on the ``"host"`` or the ``"device"``; None where the order is not known there.
 
         Parameters

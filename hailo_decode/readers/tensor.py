@@ -28,7 +28,10 @@ class _Reading:
     geometry: Geometry
 
     def __str__(self) -> str:
-        axes = " x ".join(f"{name}{extent}" for name, extent in self.geometry.axes)
+        names = {"h": "rows", "w": "columns", "c": "channels", "c8": "channels of a group"}
+        if self.geometry.pitch("c8"):
+            names["c"] = "groups"
+        axes = " x ".join(f"{extent} {names[name]}" for name, extent in self.geometry.axes)
         return f"{self.layout} {self.order.value} ({axes})"
 
 
@@ -52,9 +55,8 @@ def read_tensor(array: object, info: OutputInfo) -> Tensor:
     """
     data = _native(array, info)
     shape = info.shape or _own_shape(data, info)
-    item = np.dtype(_DTYPES[info.dtype or "uint8"]).itemsize if data.dtype == np.uint8 else data.itemsize
-    if info.dtype and data.dtype == np.uint8 and item > 1:
-        data = _wider(data, info, item)
+    _check_padding(shape, info)
+    data = _as_told(data, info)
     reading, notes = _decide(data, shape, info)
     if data.flags.c_contiguous:
         flat = data.reshape(-1)
@@ -62,9 +64,11 @@ def read_tensor(array: object, info: OutputInfo) -> Tensor:
         flat = np.ascontiguousarray(data).reshape(-1)
         notes = (*notes, f"{info.name}: not contiguous, copied")
     flat = flat[: reading.geometry.elements]
-    _check_quant(flat, info)
+    _check_quant(flat, shape[2], info)
     quant = None if flat.dtype == np.float32 else info.quant
-    return Tensor(info.name, flat, reading.geometry, reading.order, reading.layout, quant, info.activation, notes)
+    return Tensor(
+        info.name, flat, reading.geometry, reading.order, reading.layout, quant, info.activation, notes
+    )
 
 
 def _native(array: object, info: OutputInfo) -> AnyArray:
@@ -76,7 +80,9 @@ def _native(array: object, info: OutputInfo) -> AnyArray:
             f"output {info.name!r} is not an array",
             got=type(array).__name__,
             wanted="a numpy array",
-            hint="lists of boxes for each class are an NMS result: use decode_nms" if isinstance(array, list) else None,
+            hint="lists of boxes for each class are an NMS result: use decode_nms"
+            if isinstance(array, list)
+            else None,
         )
     if array.dtype not in _DTYPES.values() or not array.dtype.isnative:
         hints = {
@@ -116,29 +122,56 @@ def _own_shape(data: AnyArray, info: OutputInfo) -> tuple[int, int, int]:
         f"output {info.name!r} has no shape from which height, width and channels can be read",
         got=f"shape {data.shape}",
         wanted="(H, W, C) or (1, H, W, C), or flat bytes with a shape told",
-        hint='formats={name: info} with .order, .shape and .hw_shape, or a network description, tells the layout',
+        hint="formats={name: info} with .order, .shape and .hw_shape, or a network description, tells the layout",
     )
 
 
-def _wider(data: AnyArray, info: OutputInfo, item: int) -> AnyArray:
-    """View the bytes of a raw read as the elements they hold, where the description says so."""
-    if info.shape is not None and data.size in (math.prod(info.shape), math.prod(info.hw_shape or (0,))):
-        raise DtypeError(
-            f"output {info.name!r} holds {data.size} bytes, one for each element",
-            got="uint8",
-            wanted=f"{info.dtype}, as its description says: {data.size * item} bytes",
+def _check_padding(shape: tuple[int, int, int], info: OutputInfo) -> None:
+    """Refuse a padded shape that is smaller than the one it pads."""
+    if info.hw_shape is not None and any(p < n for p, n in zip(info.hw_shape, shape, strict=True)):
+        raise SizeError(
+            f"the padded shape of output {info.name!r} is smaller than its shape",
+            got=f"hw_shape {_by(info.hw_shape)}, shape {_by(shape)}",
+            wanted="padding adds to width or channels, and takes nothing away",
         )
-    flat = np.ascontiguousarray(data).reshape(-1)
-    return flat[: flat.size // item * item].view(_DTYPES[info.dtype or "uint8"])
 
 
-def _decide(data: AnyArray, shape: tuple[int, int, int], info: OutputInfo) -> tuple[_Reading, tuple[str, ...]]:
+def _by(shape: tuple[int, ...]) -> str:
+    return "x".join(map(str, shape))
+
+
+def _as_told(data: AnyArray, info: OutputInfo) -> AnyArray:
+    """Give the array the dtype that its description says, where raw bytes hold it; refuse what contradicts it."""
+    if info.dtype not in _DTYPES or data.dtype in (np.float32, _DTYPES[info.dtype]):
+        return data  # floats have been through HailoRT's transform, whatever the device had
+    item = np.dtype(_DTYPES[info.dtype]).itemsize
+    elements = {math.prod(info.shape or (0,)), math.prod(info.hw_shape or (0,))}
+    if data.dtype != np.uint8 or data.size in elements:
+        raise DtypeError(
+            f"output {info.name!r} is described as {info.dtype}",
+            got=f"{data.dtype}, {data.nbytes} bytes",
+            wanted=info.dtype,
+        )
+    if data.size % item:
+        raise SizeError(
+            f"output {info.name!r} holds {data.size} bytes, which are no whole number of {info.dtype}",
+            wanted=f"a multiple of {item}",
+        )
+    return np.ascontiguousarray(data).reshape(-1).view(_DTYPES[info.dtype])
+
+
+def _decide(
+    data: AnyArray, shape: tuple[int, int, int], info: OutputInfo
+) -> tuple[_Reading, tuple[str, ...]]:
     """Choose the one layout that fits the size, the dtype and the label."""
     order = info.order or FormatOrder.NHWC
     fits = [r for r in _readings(data, shape, order, info) if _size_fits(data, r, info)]
     if data.dtype == np.float32 and len({r.layout for r in fits}) > 1:
         # Device types are uint8 and uint16 only (HailoRT 5.2, transform.cpp): floats went through the host transform.
         fits = [r for r in fits if r.layout == "host"]
+    if info.layout is None and data.ndim > 1 and data.shape[-3:] == shape != info.hw_shape:
+        # Raw reads are flat, or have the padded shape: an array of the logical shape comes from the host transform.
+        fits = [r for r in fits if r.layout == "host"] or fits
     if not fits:
         raise _no_fit(data, shape, order, info)
     if len({_places(r.geometry) for r in fits}) > 1:
@@ -162,11 +195,19 @@ def _readings(
     padded = info.hw_shape or shape
     layouts = [info.layout] if info.layout else ["host", "device"]
     if info.layout is None and order is FormatOrder.NHCW:
-        layouts = ["device"]  # only stream infos carry this label: no default host order is NHCW (HailoRT defaults.cpp)
+        layouts = [
+            "device"
+        ]  # only stream infos carry this label: no default host order is NHCW (HailoRT defaults.cpp)
     found = [(layout, order, reader.geometry(layout, shape, padded)) for layout in layouts]
-    if info.layout is None and order is FormatOrder.NHWC and info.hw_shape and info.hw_shape != shape:
+    if info.device_order is not None:  # a model file tells both: the order a caller sees, and that of the raw bytes
+        raw = reader_of(info.device_order).geometry("device", shape, padded)
+        found = [f for f in found if f[0] == "host"] + [("device", info.device_order, raw)]
+        found = [f for f in found if f[0] == (info.layout or f[0])]
+    elif info.layout is None and order is FormatOrder.NHWC and info.hw_shape and info.hw_shape != shape:
         # A vstream prints NHWC for what is NHCW on the device; its raw bytes may be either.
-        found.append(("device", FormatOrder.NHCW, reader_of(FormatOrder.NHCW).geometry("device", shape, padded)))
+        found.append(
+            ("device", FormatOrder.NHCW, reader_of(FormatOrder.NHCW).geometry("device", shape, padded))
+        )
     return [_Reading(layout, o, g) for layout, o, g in found if g is not None]
 
 
@@ -176,7 +217,18 @@ def _size_fits(data: AnyArray, reading: _Reading, info: OutputInfo) -> bool:
     if data.ndim == 1:
         aligned = -(-wanted * data.itemsize // ALIGNMENT) * ALIGNMENT // data.itemsize
         return data.size in (wanted, aligned)
-    return data.size == wanted
+    if data.size != wanted:
+        return False
+    h, w, c = reading.geometry.shape
+    if reading.layout == "device":
+        h, w, c = info.hw_shape or (
+            h,
+            w,
+            c,
+        )  # pyhailort's StreamInfo gives raw buffers this shape, whatever the order
+    axes = tuple(extent for _, extent in reading.geometry.axes)
+    dims = data.shape[1:] if data.ndim == len(axes) + 1 and data.shape[0] == 1 else data.shape
+    return dims in ((h, w, c), axes) or (c == 1 and dims == (h, w)) or (h == w == 1 and dims == (1, c))
 
 
 def _places(geometry: Geometry) -> tuple[tuple[str, int], ...]:
@@ -193,13 +245,18 @@ def _no_fit(data: AnyArray, shape: tuple[int, int, int], order: FormatOrder, inf
     """Say which sizes would have fitted."""
     wanted = [f"{r}: {r.geometry.elements} elements" for r in _readings(data, shape, order, info)]
     have = data.size * data.itemsize
-    hint = None
+    hints = []
     for name, item in (("uint8", 1), ("uint16", 2), ("float32", 4), ("float64", 8)):
         if have == math.prod(shape) * item and item != data.itemsize:
-            hint = f"{have} bytes would be this output dense as {name}"
-    for n in range(2, 65):
-        if data.size == n * math.prod(shape):
-            hint = f"that is {n} frames: decode one at a time, or use Decoder.batch"
+            hints.append(f"{have} bytes would be this output dense as {name}")
+    frames, rest = divmod(data.size, math.prod(shape))
+    if frames > 1 and rest == 0:
+        hints.append(f"they would be {frames} frames: decode one at a time, or use Decoder.batch")
+    if data.ndim > 2 and data.size == math.prod(shape):
+        hints.append(
+            f'the size is right, the shape is not: formats={{"{info.name}": "NCHW"}} reads (channels, rows, columns)'
+        )
+    hint = "; ".join(hints) or None
     return SizeError(
         f"output {info.name!r} fits no layout of {shape[0]}x{shape[1]}x{shape[2]} {order.value}",
         got=f"{data.size} elements of {data.dtype} ({have} bytes), shape {data.shape}",
@@ -208,8 +265,8 @@ def _no_fit(data: AnyArray, shape: tuple[int, int, int], order: FormatOrder, inf
     )
 
 
-def _check_quant(flat: AnyArray, info: OutputInfo) -> None:
-    """Refuse integers without a scale, and zero points that no stored number can have."""
+def _check_quant(flat: AnyArray, channels: int, info: OutputInfo) -> None:
+    """Refuse integers without a scale, scales that do not go with the channels, and impossible zero points."""
     if flat.dtype == np.float32:
         return
     if info.quant is None:
@@ -218,6 +275,11 @@ def _check_quant(flat: AnyArray, info: OutputInfo) -> None:
             got=f"{flat.dtype} without scale and zero point",
             wanted="a scale and a zero point",
             hint=f'quant={{"{info.name}": (scale, zero_point)}}, as `hailo-decode inspect` shows them for the model file',
+        )
+    if len(info.quant.scale) not in (1, channels):
+        raise QuantError(
+            f"output {info.name!r} has {channels} channels, but {len(info.quant.scale)} scales",
+            wanted=f"one scale, or {channels}",
         )
     top = int(np.iinfo(flat.dtype).max)
     worst = max(info.quant.zero_point, key=lambda z: abs(z - top / 2))
