@@ -131,9 +131,8 @@ def rank_boxes(boxes, class_id, floor, size, scratch, result):
     for i in range(boxes.shape[0]):
         score = boxes[i, 4]
         if score >= floor:
-            bits = score.view(
-                np.uint32
-            )  # as an integer, the bits of a float rise with it; below zero they fall
+            # As an integer, the bits of a float rise with it; below zero they fall.
+            bits = np.float32(score).view(np.uint32)
             rising = bits ^ _ALL if bits & _SIGN else bits | _SIGN
             keys[n] = (np.uint64(rising ^ _ALL) << np.uint64(32)) | np.uint64(i)
             n += 1

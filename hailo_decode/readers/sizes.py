@@ -37,7 +37,8 @@ def by_class_sizes(elements: int) -> list[tuple[int, int]]:
 
 
 def _oddness(classes: int, most: int) -> tuple[int, int]:
-    return next((i for i, step in enumerate((100, 50, 10)) if most % step == 0), 3), most
+    roundness = next((i for i, step in enumerate((100, 50, 10)) if most % step == 0), 3)
+    return roundness, classes if roundness == 3 else most
 
 
 def explain_size(nbytes: int) -> list[str]:
