@@ -21,6 +21,7 @@ __all__ = [
     "check_case",
     "check_network",
     "choose",
+    "explain_log",
     "read_case",
     "rule",
     "rules",
@@ -29,6 +30,7 @@ __all__ = [
 # Rules about a configuration and what goes with it; those about a model file alone are for `check_network`.
 CONFIG_RULES = ("HD1", "HD2", "HD3", "HD4")
 FILE_RULES = ("HD5",)
+LOG_RULES = ("HD7",)
 
 
 def check(
@@ -106,3 +108,24 @@ def check_network(
     """
     given = {"network": network, "names": tuple(names) if names is not None else None, "device": device}
     return run_rules(choose(FILE_RULES), given, {"network": network.name})
+
+
+def explain_log(text: str, file: str | None = None) -> list[Diagnostic]:
+    """Find the messages in a log of the compiler or of HailoRT whose causes are known.
+
+    Parameters
+    ----------
+    text : str
+    file : str, optional
+        The log's name, for the remarks.
+
+    Examples
+    --------
+    >>> explain_log("KeyError: 'bbox_decoders'")[0].code
+    'HD707'
+    >>> explain_log("")
+    []
+    """
+    from hailo_decode.lint._log import Log
+
+    return run_rules(choose(LOG_RULES), {"log": Log(text)}, {"log": file})

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 # Scripts reach 200,000 characters, configurations a few thousand; the bound only stops what is neither.
 MAX_BYTES = 8_000_000
+# What a compiler writes in a day; of more, the end is read, where its last words are.
+MAX_LOG = 64_000_000
 
 
 @dataclass(frozen=True)
@@ -121,6 +123,24 @@ def _network(network: NetworkInfo | str | os.PathLike[str]) -> tuple[NetworkInfo
     from hailo_decode.networks import read_network
 
     return read_network(network), os.fspath(network)
+
+
+def read_log(path: str | os.PathLike[str]) -> str:
+    """Read a log; bytes that are no text are shown as such, and of a very long one the end is read.
+
+    Raises
+    ------
+    FormatError
+        When it is not there, or not readable.
+    """
+    name = os.fspath(path)
+    try:
+        with Path(path).open("rb") as file:
+            file.seek(max(0, Path(path).stat().st_size - MAX_LOG))
+            return file.read(MAX_LOG).decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise FormatError(f"{name!r} cannot be read: {reason}", hint="a code has the form HD401") from error
 
 
 def read_text(path: str | os.PathLike[str]) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 from hailo_decode.config.alls import read_script
 from hailo_decode.lint._case import config_inputs
+from hailo_decode.lint._log import Log
 from hailo_decode.lint._registry import Rule
 from hailo_decode.networks._end_names import end_name
 from hailo_decode.values.network import LayerInfo, NetworkInfo, NmsInfo, OpInfo, OutputInfo
@@ -57,7 +58,7 @@ def inputs_of(one: Rule, page_blocks: list[Block], example: Block) -> dict[str, 
     if "network" in kinds:
         given["network"] = network(kinds["network"])
     if "log" in kinds:
-        given["log"] = kinds["log"]
+        given["log"] = Log(kinds["log"])
     return given
 
 

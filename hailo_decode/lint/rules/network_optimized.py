@@ -70,8 +70,9 @@ def nms_is_fed_by_another_layer(wiring: Wiring, network: NetworkInfo) -> Iterato
             what = f"the NMS step is fed by {through.name!r}, and the {wire.role} here is {wire.name!r}"
             hint = (
                 "optimization split the activation off, which is the likely cause of `map::at` when the HEF "
-                "is built. Correct what else is wrong here, normalise the input, optimize again from the "
-                "parsed HAR with 1024 representative images, check the new HAR; `explain HD420` goes on"
+                "is built. (1) correct what else is wrong here, (2) normalise the input, (3) optimize again "
+                "from the parsed HAR with 1024 representative images, (4) check the new HAR; `explain HD420` "
+                "tells what to do if it is split again"
             )
             yield Finding(wire.path, what, hint)
         else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hailo_decode.config.alls import Script, Statement, Value
-from hailo_decode.config.heads import has_layer_names
+from hailo_decode.config.heads import has_layer_names, is_optimized
 from hailo_decode.config.meta_archs import MetaArch
 from hailo_decode.lint._names import names_layer
 from hailo_decode.lint._registry import Finding, rule
@@ -100,6 +100,8 @@ def sigmoid_left_to_compiler(
     ```
     """
     layers = hot_layers(by_role, arch)
+    if network is not None and is_optimized(network):
+        return  # There it shows whether the compiler has added it.
     if arch.automatic and layers and not any(given_sigmoid(script, name) for name in layers):
         lines = "; ".join(f"change_output_activation({name}, sigmoid)" for name in layers)
         what = f"the sigmoid of {', '.join(layers)} is left to the compiler, which adds it"
