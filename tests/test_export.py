@@ -66,6 +66,7 @@ def test_packed_run_lengths_unpack_to_themselves(runs):
     assert unpacked(packed(runs)) == runs
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of its own making
 @given(MASKS)
 def test_run_lengths_are_those_of_pycocotools(mask):
     coco = pytest.importorskip("pycocotools.mask", reason="pycocotools is not installed")
