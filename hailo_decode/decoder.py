@@ -55,12 +55,10 @@ class Decoder:
     Use `from_file`, `from_network` or `from_outputs` to make one.
     """
 
-    def __init__(
-        self, known: Known, options: Options, read_nms: Callable[[Outputs], Detections] | None = None
-    ) -> None:
+    def __init__(self, known: Known, options: Options) -> None:
         self._known = known
         self._options = options
-        self._read_nms = read_nms
+        self._nms = nms_decoder(known.network, options)
         self._ready: dict[tuple[Any, ...], _Ready] = {}
         self._last: _Ready | None = None
         self._lock = Lock()
@@ -157,18 +155,13 @@ class Decoder:
         """
         if letterbox is not None and self._known.network.input_size is not None:
             check_letterbox(letterbox, self._known.network.input_size)
-        if self._read_nms is not None:
-            return (
-                self._read_nms(outputs) if letterbox is None else self._read_nms(outputs).in_photo(letterbox)
-            )
+        if self._nms is not None and self._nms.takes(outputs):
+            return self._nms(outputs, letterbox=letterbox)
         ready = self._last
         flat = None if ready is None else flat_bytes(ready.plan, outputs)
         if ready is None or flat is None:
             ready = self._prepared(outputs)
-            flat = flat_bytes(
-                ready.plan,
-                list(named(outputs).values()) if isinstance(outputs, (list, tuple)) else named(outputs),
-            )
+            flat = flat_bytes(ready.plan, named(outputs))
         if flat is None:
             raise PairingError(
                 "the outputs changed while they were read", hint="do not write to them meanwhile"
@@ -236,7 +229,7 @@ def decode(
     input_size : int or (int, int)
         Size of the network's input, or (height, width), pixels.
     family : str, optional
-        Kind of head, such as ``"yolov5"``; without it the head is recognised where channels, grids and values fit one kind alone.
+        Kind of head, such as ``"yolov5"``; without it, the head is recognised where one kind alone fits.
     letterbox : Letterbox, optional
     **options
         As in `Decoder.from_network`; ``anchors={stride: [(w, h), ...]}`` and ``keypoints=(points, numbers)`` among them.

@@ -158,7 +158,7 @@ def _beyond_one(plan: Plan, score: float) -> ValuesError:
         f"scores reach {score:.4g}, beyond 1",
         got=f"values of {names}, taken for probabilities: {plan.meta.get('activation', '')}",
         wanted="0 to 1",
-        hint="these class tensors hold logits: the model script lacks the sigmoid on these layers; logits=True applies it here",
+        hint="they hold logits: the model script lacks the sigmoid on these layers; logits=True applies it here",
     )
 
 

@@ -86,10 +86,7 @@ def pair(
     if classes is not None:
         readings = [r for r in readings if r.sizes.classes == classes] or readings
     for weigh, why in EVIDENCE:
-        if weigh is USUAL:
-            readings = _usual(readings)
-        else:
-            readings = _weighed(readings, weigh, why)
+        readings = _usual(readings) if weigh is USUAL else _weighed(readings, weigh, why)
     if len(readings) > 1:
         raise AmbiguousError(
             f"{len(outputs)} outputs can be read in {len(readings)} ways",

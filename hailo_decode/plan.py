@@ -215,7 +215,7 @@ def _told(reading: Reading, input_size: tuple[int, int]) -> str:
 def _activations(
     reading: Reading, tensors: Mapping[str, Tensor], told: bool | None, meta: dict[str, str]
 ) -> tuple[dict[tuple[str, str], bool], bool]:
-    """Decide for every field that a sigmoid or softmax may belong to whether it is still to be applied; tell whether that is settled."""
+    """Decide which fields still want a sigmoid or softmax, and whether this frame settles it."""
     parts = reading.family.fields(reading.sizes)
     squashed = {"cls", "obj"} & set(parts)
     if reading.family.box_code in ("anchors", "cells"):

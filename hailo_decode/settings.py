@@ -109,6 +109,13 @@ def _product_floors(
 def frame_settings(
     reading: Reading, fields: I8, options: Options, suppress: bool, ranked: Ranks | None, softmax: bool
 ) -> I8:
+    """Return the kernels' settings, (SETTINGS,) i8.
+
+    Raises
+    ------
+    OptionError
+        When anchors and classes are more than a candidate's bits can number.
+    """
     settings = np.zeros(at.SETTINGS, np.int64)
     anchors, classes = count_anchors(fields), reading.sizes.classes
     anchor_bits = max(anchors - 1, 1).bit_length()

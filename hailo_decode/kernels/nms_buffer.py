@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from hailo_decode.kernels._jit import inner, kernel
-from hailo_decode.kernels.memory import reals_at
 from hailo_decode.kernels.sort import sort_keys
 
 # Rows of `faults`: how many boxes have the fault, and the first of them.
@@ -17,13 +16,12 @@ _ALL = np.uint32(0xFFFFFFFF)
 
 
 @kernel
-def walk_by_class(address, elements, classes, most, boxes, class_id, stopped):
+def walk_by_class(values, classes, most, boxes, class_id, stopped):
     """Copy the boxes of a packed by-class buffer, for as long as its counts can be true.
 
     Parameters
     ----------
-    address : int
-        Where the buffer begins: ``elements`` f4.
+    values : (elements,) f4
     classes, most : int
         Classes in the buffer, and most boxes in each.
     boxes : (elements // 5, 5) f4, out
@@ -36,7 +34,7 @@ def walk_by_class(address, elements, classes, most, boxes, class_id, stopped):
     int
         Number of boxes, or -1 where a count cannot be true or its boxes would reach past the end.
     """
-    values = reals_at(address, elements)
+    elements = values.shape[0]
     at = np.int64(0)
     n = np.int64(0)
     for c in range(classes):
@@ -83,6 +81,11 @@ def count_faults(boxes, class_id, classes, slack, far, faults):
     far : f8
         Coordinates beyond this are no fractions of an image.
     faults : (FAULTS, 2) i8, out
+
+    Returns
+    -------
+    int
+        How many faults there are.
     """
     for k in range(FAULTS):
         faults[k, 0] = 0
@@ -100,6 +103,10 @@ def count_faults(boxes, class_id, classes, slack, far, faults):
             _note(faults, NOT_SCORE, i)
         if class_id[i] < 0 or class_id[i] >= classes:
             _note(faults, NO_CLASS, i)
+    found = np.int64(0)
+    for k in range(FAULTS):
+        found += faults[k, 0]
+    return found
 
 
 @kernel
@@ -116,7 +123,7 @@ def rank_boxes(boxes, class_id, floor, size, scratch, result):
         Least score.
     size : (2,) f4
         Height and width of the image that the boxes are fractions of, pixels.
-    scratch : (keys, spare, counts) of (n,) u8, (n,) u8, (512,) i4
+    scratch : (keys, counts) of (2, n) u8, (512,) i4
     result : (xyxy, score, class_id, row) of (n, 4) f4, (n,) f4, (n,) i4, (n,) i4, out
         Row: which of the rows it was.
 
@@ -125,7 +132,7 @@ def rank_boxes(boxes, class_id, floor, size, scratch, result):
     int
         How many rows are kept.
     """
-    keys, spare, counts = scratch
+    keys, spare, counts = scratch[0][0], scratch[0][1], scratch[1]
     xyxy, score_out, class_out, row = result
     n = np.int64(0)
     for i in range(boxes.shape[0]):
