@@ -118,16 +118,15 @@ def shape_of(value: Mapping[str, Any], meta_arch: str | None = None) -> Shape | 
     if "regression_length" in value:
         return Shape.BINS
     arch = find_meta_arch(meta_arch or "")
-    if arch and arch.shapes:
-        return arch.shapes[0]
-    if "proto" in value:
-        return Shape.ANCHOR_MASKS
-    if "number_of_detection_heads" in value:
-        return Shape.OBJECTNESS
+    named = arch.shapes[0] if arch and arch.shapes else None
     if {"reg_layer", "cls_layer"} & keys:
+        if named in (Shape.BINS, Shape.DISTANCES):
+            return named
         # The zoo's files for plain distances are also those without a word about the background.
         return Shape.BINS if "background_removal" in value else Shape.DISTANCES
-    return None
+    if "proto" in value:
+        return Shape.ANCHOR_MASKS
+    return Shape.OBJECTNESS if "number_of_detection_heads" in value else named
 
 
 # Keys of an entry that only one shape has.
