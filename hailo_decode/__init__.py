@@ -20,7 +20,10 @@ _HOMES = {
     "Quant": "hailo_decode.values.quant",
     "Recording": "hailo_decode.recording",
     "decode": "hailo_decode.decoder",
+    "decode_nms": "hailo_decode.nms",
+    "decode_nms_batch": "hailo_decode.nms",
     "decode_yolov8": "hailo_decode.decoder",
+    "explain_size": "hailo_decode.readers.sizes",
     "read_network": "hailo_decode.networks",
 }
 
@@ -32,6 +35,9 @@ if TYPE_CHECKING:
     from hailo_decode.decoder import decode_yolov8 as decode_yolov8
     from hailo_decode.errors import HailoDecodeError as HailoDecodeError
     from hailo_decode.networks import read_network as read_network
+    from hailo_decode.nms import decode_nms as decode_nms
+    from hailo_decode.nms import decode_nms_batch as decode_nms_batch
+    from hailo_decode.readers.sizes import explain_size as explain_size
     from hailo_decode.recording import Recording as Recording
     from hailo_decode.values.boxes import Detections as Detections
     from hailo_decode.values.letterbox import Letterbox as Letterbox

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from hailo_decode.errors import AmbiguousError, OptionError, PairingError, SizeError
+from hailo_decode.nms_asked import make_task, task_of
 from hailo_decode.nms_network import nms_outputs
-from hailo_decode.nms_task import NmsTask, make_task, task_of
+from hailo_decode.nms_task import NmsTask
 from hailo_decode.options import Options
 from hailo_decode.readers._nms_frames import frames_of, plain
 from hailo_decode.values.boxes import Detections
@@ -34,23 +35,25 @@ def decode_nms(
     Parameters
     ----------
     buffer : array, bytes, list, or dict with one of these
-        What pyhailort or the C library returned: a flat buffer, a list with the boxes of each class, a cube, a list of
-        detection objects, or a batch of one of any of these.
+        What pyhailort or the C library returned: a flat buffer, a list with the boxes of each class, a cube, a list
+        of detection objects, or a batch of one of any of these.
     classes : int, optional
         Number of classes in the buffer; a packed buffer does not always tell.
     image_size : int or (int, int), optional
-        Size, or (height, width), of the image that the boxes are fractions of, pixels: the network's input. Known from
-        `network` or `letterbox`, else it must be given.
+        Size, or (height, width), of the image that the boxes are fractions of, pixels: the network's input. Known
+        from `network` or `letterbox`, else it must be given.
     letterbox : Letterbox, optional
-        How the photo was placed in the input: boxes come back in pixels of the photo, clipped to it, masks at its size.
+        How the photo was placed in the input: boxes come back in pixels of the photo and clipped to it, masks at
+        its size.
     **options
-        ``conf`` is the least score, to be stricter than the threshold in the model; without it all are kept. ``names`` are
-        class names. ``network`` is what `read_network` returns: sizes, thresholds, names. ``form`` names a form
-        (``"by_score"``) or an order (``"HAILO NMS BY SCORE"``). ``max_per_class`` and ``max_total`` are the most
-        boxes that the buffer is made for, ``max_det`` the most in the result. ``label_offset`` is taken off class ids, for
-        buffers that count from 1. ``quant=(scale, zero_point)`` is for boxes stored as integers. ``box_axis`` (1 or 2)
-        tells which axis of a cube holds the five numbers of a box. ``chunks`` and ``burst`` are for raw streams of an NMS on
-        the chip: parts of a frame, words in a burst.
+        ``conf``: least score, to be stricter than the threshold in the model; without it all are kept.
+        ``names``: class names. ``network``: what `read_network` returns, for sizes, thresholds and names.
+        ``form``: name of a form (``"by_score"``) or an order (``"HAILO NMS BY SCORE"``).
+        ``max_per_class``, ``max_total``: most boxes that the buffer is made for; ``max_det``: most in the result.
+        ``label_offset``: taken off class ids, for buffers that count from 1.
+        ``quant=(scale, zero_point)``: for boxes stored as integers.
+        ``box_axis``: 1 or 2, the axis of a cube that holds the five numbers of a box.
+        ``chunks``, ``burst``: for raw streams of an NMS on the chip, parts of a frame and words in a burst.
 
     Returns
     -------
@@ -72,12 +75,10 @@ def decode_nms(
     >>> dets.class_id.tolist(), dets.xyxy.round(3).tolist()
     ([1], [[20.0, 10.0, 40.0, 30.0]])
     """
-    name, held = _chosen(buffer, options.get("network"))
+    name, held = _chosen(buffer)
     fallback = None if letterbox is None else letterbox.input_size
     task = task_of(classes=classes, image_size=image_size, fallback_size=fallback, output=name, **options)
-    if not (isinstance(held, np.ndarray) and held.ndim == 1 and held.dtype != object):
-        held = _only(frames_of(held))
-    return task.run(held, letterbox)
+    return task.run(_one_frame(held), letterbox)
 
 
 def decode_nms_batch(
@@ -108,7 +109,7 @@ def decode_nms_batch(
     HailoDecodeError
         As in `decode_nms`.
     """
-    name, held = _chosen(buffers, options.get("network"))
+    name, held = _chosen(buffers)
     held = plain(held)
     if (
         isinstance(held, (bytes, bytearray, memoryview))
@@ -152,23 +153,30 @@ class NmsDecoder:
             "keep_per_class": options.max_per_class,
             **known,
         }
+        self._results = frozenset(o.name for o in nms_outputs(network))
         self._tasks: dict[Any, NmsTask] = {}
 
     def takes(self, outputs: Any) -> bool:
         """Tell whether these are NMS results, and not the raw heads of the same network."""
-        return not isinstance(outputs, Mapping) or bool(_results_in(outputs, self._network))
+        return not isinstance(outputs, Mapping) or any(map(self._is_result, outputs))
 
     def __call__(self, outputs: Any, *, letterbox: Letterbox | None = None) -> Detections:
         """Read one frame: a buffer, or a dict with it, in any form that `decode_nms` knows."""
-        name, held = _chosen(outputs, self._network)
+        if isinstance(outputs, Mapping):
+            outputs = {name: held for name, held in outputs.items() if self._is_result(name)} or outputs
+        name, held = _chosen(outputs)
         key = (name, None if letterbox is None else letterbox.input_size)
         task = self._tasks.get(key)
         if task is None:
             task = make_task(**self._asked, output=name, fallback_size=key[1])
             self._tasks = {**dict(list(self._tasks.items())[-_TASKS_KEPT:]), key: task}
-        if not (isinstance(held, np.ndarray) and held.ndim == 1 and held.dtype != object):
-            held = _only(frames_of(held))
-        return task.run(held, letterbox)
+        return task.run(_one_frame(held), letterbox)
+
+    def _is_result(self, name: Any) -> bool:
+        if name in self._results:
+            return True
+        info = self._network.output(str(name))  # with or without the network's prefix
+        return info is not None and info.name in self._results
 
 
 def nms_decoder(network: NetworkInfo, options: Options, **known: Any) -> NmsDecoder | None:
@@ -176,13 +184,7 @@ def nms_decoder(network: NetworkInfo, options: Options, **known: Any) -> NmsDeco
     return NmsDecoder(network, options, **known) if nms_outputs(network) else None
 
 
-def _results_in(outputs: Mapping[str, Any], network: NetworkInfo) -> list[str]:
-    """Return the names under which NMS results of a network are held."""
-    results = {o.name for o in nms_outputs(network)}
-    return [name for name in outputs if (info := network.output(name)) is not None and info.name in results]
-
-
-def _chosen(held: Any, network: NetworkInfo | None) -> tuple[str | None, Any]:
+def _chosen(held: Any) -> tuple[str | None, Any]:
     """Take the one NMS result out of a dict; anything else is one already.
 
     Raises
@@ -194,19 +196,13 @@ def _chosen(held: Any, network: NetworkInfo | None) -> tuple[str | None, Any]:
     """
     if not isinstance(held, Mapping):
         return None, held
-    names = _results_in(held, network) if network is not None else []
-    names = names or [name for name, one in held.items() if len(held) == 1 or not _is_map(one)]
+    names = [name for name, one in held.items() if len(held) == 1 or not _is_map(one)]
     if len(names) == 1:
         return names[0], held[names[0]]
+    if not held:
+        raise PairingError("there are no outputs", got="an empty dict")
     if not names:
-        shapes = ", ".join(f"{name} {getattr(one, 'shape', '')}" for name, one in list(held.items())[:8])
-        raise PairingError(
-            f"{len(held)} raw tensors, and no NMS result: this network has no NMS step"
-            if held
-            else "there are no outputs",
-            got=shapes or "an empty dict",
-            hint="decode them with Decoder, or decode_yolov8(outputs, input_size=...)" if held else None,
-        )
+        raise _raw_tensors(held)
     raise AmbiguousError(
         f"a dict with {len(names)} NMS results",
         names[:8],
@@ -217,11 +213,11 @@ def _chosen(held: Any, network: NetworkInfo | None) -> tuple[str | None, Any]:
 def _is_map(one: Any) -> bool:
     """Tell whether an output is the raw tensor of a head: a grid of cells, no buffer, cube or list."""
     shape = getattr(one, "shape", ())
-    return len(shape) in (3, 4) and getattr(one, "dtype", None) != object and 5 not in shape[-2:]
+    return len(shape) in (3, 4) and 5 not in shape[-2:]
 
 
-def _only(frames: list[Any]) -> Any:
-    """Return the one frame.
+def _one_frame(held: Any) -> Any:
+    """Return the one frame of a batch of one; a frame is one already.
 
     Raises
     ------
@@ -230,18 +226,26 @@ def _only(frames: list[Any]) -> Any:
     SizeError
         When there are several.
     """
+    if isinstance(held, np.ndarray) and held.ndim == 1 and held.dtype.kind != "O":
+        return held
+    frames = frames_of(held)
     if len(frames) == 1:
         return frames[0]
     if frames and all(map(_is_map, frames)) and len({one.shape for one in frames}) > 1:
-        raise PairingError(
-            f"{len(frames)} raw tensors, and no NMS result: this network has no NMS step",
-            got=", ".join(str(one.shape) for one in frames[:8]),
-            hint="decode them with Decoder, or decode_yolov8(outputs, input_size=...)",
-        )
+        raise _raw_tensors({f"output{i}": one for i, one in enumerate(frames)})
     raise SizeError(
         f"a batch of {len(frames)} frames",
         wanted="one frame",
         hint="decode_nms_batch(buffers, ...) reads all of them"
         if frames
         else "an empty batch holds no frame",
+    )
+
+
+def _raw_tensors(outputs: Mapping[str, Any]) -> PairingError:
+    shapes = ", ".join(f"{name} {getattr(one, 'shape', '')}" for name, one in list(outputs.items())[:8])
+    return PairingError(
+        f"{len(outputs)} raw tensors, and no NMS result: this network has no NMS step",
+        got=shapes,
+        hint="decode them with Decoder, or decode_yolov8(outputs, input_size=...)",
     )

@@ -71,6 +71,13 @@ def forms_named(name: str | FormatOrder | None) -> tuple[NmsForm, ...]:
 def read_rows(frame: Any, choices: tuple[NmsForm, ...], hints: Hints) -> Rows:
     """Read a frame in the one form that its content speaks for.
 
+    Parameters
+    ----------
+    frame : array, bytes or list
+    choices : tuple of NmsForm
+        The likeliest first.
+    hints : Hints
+
     Raises
     ------
     HailoDecodeError
@@ -78,12 +85,11 @@ def read_rows(frame: Any, choices: tuple[NmsForm, ...], hints: Hints) -> Rows:
     AmbiguousError
         When several forms fit alike.
     """
-    taken = [form for form in choices if form.takes(frame)]
-    if not taken:
-        raise _no_form(frame, choices)
     found: list[tuple[NmsForm, Rows]] = []
     faults: list[tuple[NmsForm, HailoDecodeError]] = []
-    for form in taken:
+    for form in choices:
+        if not form.takes(frame):
+            continue
         try:
             rows = form.read(frame, hints)
             if len(rows.boxes):
@@ -91,11 +97,11 @@ def read_rows(frame: Any, choices: tuple[NmsForm, ...], hints: Hints) -> Rows:
         except HailoDecodeError as fault:
             faults.append((form, fault))
             continue
-        if rows.evidence == PROOF:
+        if rows.evidence == PROOF or (rows.evidence > EMPTY and hints.order in form.orders):
             return rows
         found.append((form, rows))
     if not found:
-        raise _no_fit(frame, faults)
+        raise _no_fit(frame, faults) if faults else _no_form(frame, choices)
     best = max(rows.evidence for _, rows in found)
     if best == EMPTY and not any(hints.order in form.orders for form, _ in found):
         _refuse_doubtful_nothing(frame, found, faults)
@@ -109,7 +115,7 @@ def read_rows(frame: Any, choices: tuple[NmsForm, ...], hints: Hints) -> Rows:
 def _refuse_doubtful_nothing(
     frame: Any, found: list[tuple[NmsForm, Rows]], faults: list[tuple[NmsForm, HailoDecodeError]]
 ) -> None:
-    """Raise where a buffer is empty in one form, and may hold boxes in another: a count of 0 proves little."""
+    """Raise where a buffer is empty in one form and may hold boxes in another: a count of 0 proves little."""
     if _is_float32(frame):
         raise faults[0][1]
     open_ones = [(form, fault) for form, fault in faults if isinstance(fault, AmbiguousError)]
@@ -139,13 +145,12 @@ def check_rows(rows: Rows, hints: Hints) -> None:
     Raises
     ------
     ValuesError
-        For numbers that are none, scores outside 0..1, boxes inside out, boxes that are no fractions of an image, and
-        classes that do not exist.
+        For numbers that are none, scores outside 0..1, boxes inside out or not fractions of an image, and classes that
+        do not exist.
     """
     faults = np.empty((kernels.FAULTS, 2), np.int64)
     boxes, class_id = rows.boxes, rows.class_id
-    kernels.count_faults(boxes, class_id, rows.classes or _CLASSES, SCORE_SLACK, FAR, faults)
-    if faults[:, 0].any():
+    if kernels.count_faults(boxes, class_id, rows.classes or _CLASSES, SCORE_SLACK, FAR, faults):
         raise _fault(rows, faults.tolist(), hints)
 
 
@@ -209,7 +214,7 @@ def _no_form(frame: Any, choices: tuple[NmsForm, ...]) -> HailoDecodeError:
     hint = None
     if frame is None:
         hint = (
-            "pyhailort returns None for byte masks in TensorFlow's form, from recv() and get_buffer() (up to 5.2): "
+            "pyhailort's recv() and get_buffer() return None for byte masks in TensorFlow's form (up to 5.2): "
             "ask for tf_format=False or None"
         )
     elif isinstance(frame, np.ndarray):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from hailo_decode.errors import AmbiguousError, PairingError
@@ -28,7 +28,7 @@ class NmsFacts:
         Layers whose scores the step reads.
     """
 
-    sizes: NmsInfo = NmsInfo()
+    sizes: NmsInfo = field(default_factory=NmsInfo)
     order: FormatOrder | None = None
     quant: Quant | None = None
     chunks: int = 1

@@ -1,6 +1,7 @@
 """Boxes of the chip's own NMS core: 64 bits each, five numbers and a scale for all of them.
 
-HailoRT 5.2, nms_post_process.hpp: from the highest bit, score 16 bits, y_min, x_min, y_max, x_max 12 bits each, little-endian.
+HailoRT 5.2, nms_post_process.hpp: from the highest bit, score 16 bits, then y_min, x_min, y_max, x_max of 12
+bits each, little-endian.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ def _frames_of_array(held: np.ndarray[Any, Any]) -> list[Any]:
             wanted="one array of (n, 5) for each class, in a list",
             hint="[array] is the result of a network with one class"
             if held.shape[1] == _BOX
-            else "rows with a class of their own come from no NMS step of HailoRT: decode them as raw outputs",
+            else "rows with a class come from no NMS step of HailoRT: decode them as raw outputs",
         )
     if held.ndim in (2, 4):
         return list(held)
@@ -53,7 +53,7 @@ def _frames_of_array(held: np.ndarray[Any, Any]) -> list[Any]:
 
 
 def _is_frame(held: Sequence[Any]) -> bool:
-    """Tell whether a list holds classes, or detections, of one frame: the first element that is not empty decides."""
+    """Tell whether a list holds the classes or detections of one frame: the first that is not empty decides."""
     for one in map(plain, held):
         if hasattr(one, "score"):
             return True

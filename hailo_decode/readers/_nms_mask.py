@@ -1,9 +1,9 @@
 """Byte masks: which pixels the bytes behind a box stand for, and how they get into a picture.
 
-HailoRT 5.2, nms_post_process.hpp and yolov5_seg_post_process.cpp, all in float32: a mask is ``ceil((x_max - x_min) * W)``
-wide and ``ceil((y_max - y_min) * H)`` high, and its first byte is pixel ``max(0, ceil(x_min * W))``,
-``max(0, ceil(y_min * H))``. The writer fills columns up to ``min(ceil(x_max * W), W)`` and rows likewise: where a box
-reaches over the left or upper edge, the bytes beyond are whatever the buffer held before.
+HailoRT 5.2, nms_post_process.hpp and yolov5_seg_post_process.cpp, all in float32: a mask is
+``ceil((x_max - x_min) * W)`` wide and ``ceil((y_max - y_min) * H)`` high, and its first byte is pixel
+``max(0, ceil(x_min * W))``, ``max(0, ceil(y_min * H))``. The writer fills columns up to ``min(ceil(x_max * W), W)``,
+rows likewise: where a box reaches over the left or upper edge, the bytes beyond are whatever was there before.
 """
 
 from __future__ import annotations
@@ -111,7 +111,8 @@ def _sources(size: int, letterbox: Letterbox | None, axis: int) -> I8:
     if letterbox is None:
         return np.arange(size)
     centres = (np.arange(size) + 0.5) * letterbox.scale[axis] + letterbox.pad[axis]
-    return np.floor(centres).astype(np.int64)
+    sources: I8 = np.floor(centres).astype(np.int64)
+    return sources
 
 
 def _hit(sources: I8, axis: Window) -> slice:

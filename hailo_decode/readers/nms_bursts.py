@@ -1,8 +1,8 @@
-"""NMS on the chip, as it comes off the wire: boxes of 64 bits, and words that end a class, an image, or mean nothing.
+"""NMS on the chip, as it comes off the wire: boxes of 64 bits, and words that end a class or an image.
 
-HailoRT 5.2, nms_stream.cpp and nms_stream.hpp: all ones end a class. On Hailo-15, ...FE ends an image and ...FD fills a burst. On
-Hailo-8 bursts are filled with all ones too: then a class ends at the first of them, and the rest of the burst means
-nothing. Without bursts (one box a transfer) each of them ends a class.
+HailoRT 5.2, nms_stream.cpp and nms_stream.hpp: all ones end a class. On Hailo-15, ...FE ends an image and ...FD
+fills a burst. On Hailo-8 bursts are filled with all ones too: there a class ends at the first of them, and the rest
+of the burst means nothing. Without bursts (one box a transfer) each of them ends a class.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """NMS by class, packed: for each class a count and its boxes, the next class right behind them.
 
-HailoRT 5.2, nms_post_process.cpp and hailort_common.hpp: ``float32 count``, then ``count`` times y_min, x_min, y_max, x_max,
-score as float32. Classes stand close together, and behind the last one the buffer keeps whatever it held before. Up to
-4.14 the same walk could be had as uint16, undequantised (transform.cpp); up to 4.19 the order is called HAILO_NMS.
+HailoRT 5.2, nms_post_process.cpp and hailort_common.hpp: ``float32 count``, then ``count`` times y_min, x_min, y_max,
+x_max, score as float32. Classes stand close together, and behind the last one the buffer keeps whatever it held
+before. Up to 4.14 the same could be had as uint16, undequantised (transform.cpp); up to 4.19 the order is called
+HAILO_NMS.
 """
 
 from __future__ import annotations
@@ -37,13 +38,14 @@ def read(frame: Any, hints: Hints) -> Rows:
 
     stored = _numbers(frame)
     classes, most = _sizes(stored.size, hints)
-    values = np.ascontiguousarray(stored, np.float32)
-    if not values.flags.aligned:
-        values = values.copy()
+    # To the compiler a read-only array is another type, for which it would compile anew: such a one is copied.
+    values = (
+        stored if stored.dtype.type is np.float32 and stored.flags.carray else np.array(stored, np.float32)
+    )
     room = values.size // _VALUES
     boxes, class_id = np.empty((room, _VALUES), np.float32), np.empty(room, np.int32)
     stopped = np.empty(2, np.int64)
-    n = walk_by_class(values.ctypes.data, values.size, classes, most, boxes, class_id, stopped)
+    n = walk_by_class(values, classes, most, boxes, class_id, stopped)
     if n < 0:
         raise _stopped(values, classes, most, int(stopped[0]), int(stopped[1]))
     boxes = boxes[:n]
@@ -61,13 +63,13 @@ def read(frame: Any, hints: Hints) -> Rows:
 
 def _numbers(frame: Any) -> AnyArray:
     """View a frame as float32, or as the uint16 of old versions."""
-    dtype = frame.dtype if isinstance(frame, np.ndarray) else np.dtype(np.uint8)
-    if dtype in (np.float32, np.uint16):
+    kind = frame.dtype.type if isinstance(frame, np.ndarray) else np.uint8
+    if kind is np.float32 or kind is np.uint16:
         return frame  # type: ignore[no-any-return]
-    if dtype == np.float64:
+    if kind is np.float64:
         return frame.astype(np.float32)  # type: ignore[no-any-return]
-    if dtype != np.uint8:
-        raise DtypeError(f"a by-class buffer of {dtype}", wanted="float32, uint16, or bytes")
+    if kind is not np.uint8:
+        raise DtypeError(f"a by-class buffer of {frame.dtype}", wanted="float32, uint16, or bytes")
     held = as_bytes(frame)
     if held.size % 4:
         raise SizeError(f"{held.size} bytes are no float32 values", wanted="a multiple of 4 bytes")
@@ -77,7 +79,8 @@ def _numbers(frame: Any) -> AnyArray:
 def _sizes(elements: int, hints: Hints) -> tuple[int, int]:
     """Return classes and most boxes of a class: as the size says, where it can.
 
-    A program may have set another limit than its model has, so a size that fits exactly counts more than a limit that was said.
+    A program may have set another limit than its model has, so a size that fits exactly counts more than a limit
+    that was said.
     """
     classes, most = hints.classes, hints.max_per_class
     if classes is not None:

@@ -1,9 +1,9 @@
 """NMS by score, packed: one count, then records of all classes, best first.
 
-HailoRT 4.20 to 5.2, hailort.h and nms_post_process.cpp: ``uint16 count``, then ``count`` records of 22 bytes: y_min, x_min,
-y_max, x_max, score as float32, class as uint16. They stand at no aligned address. The writer stops one record late: the
-count may be one over the limit, and that record lies behind the end of the buffer. Up to 5.1.0 HailoRT calls the bytes
-of this buffer float32.
+HailoRT 4.20 to 5.2, hailort.h and nms_post_process.cpp: ``uint16 count``, then ``count`` records of 22 bytes: y_min,
+x_min, y_max, x_max, score as float32, class as uint16. They stand at no aligned address. The writer stops one record
+late: the count may be one over the limit, and that record lies behind the end of the buffer. Up to 5.1.0 HailoRT
+calls the bytes of this buffer float32.
 """
 
 from __future__ import annotations

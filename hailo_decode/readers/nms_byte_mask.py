@@ -1,9 +1,10 @@
 """NMS with byte masks, packed: one count, then boxes, each with the bytes of its mask behind it, best first.
 
-HailoRT, hailort.h and yolov5_seg_post_process.cpp: ``uint16 count``, then for each box y_min, x_min, y_max, x_max, score as
-float32, class as uint16, ``size_t mask_size``, a pointer that means nothing here, since 5.2.0 ``size_t mask_offset`` from
-the buffer's start, and ``mask_size`` bytes. So a header has 46 bytes (5.2), 38 (up to 5.1.1), or 34 and 30 on a system
-of 32 bits. The count may be one over what was written: when the limit is reached, and when a mask finds no room.
+HailoRT, hailort.h and yolov5_seg_post_process.cpp: ``uint16 count``, then for each box y_min, x_min, y_max, x_max,
+score as float32, class as uint16, ``size_t mask_size``, a pointer that means nothing here, since 5.2.0
+``size_t mask_offset`` from the buffer's start, and ``mask_size`` bytes. So a header has 46 bytes (5.2), 38 (up to
+5.1.1), or 34 and 30 on a system of 32 bits. The count may be one over what was written: when the limit is reached,
+and when a mask finds no room.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ _HEAD = 2
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """Layout of the bytes before a mask: five float32, class, size of the mask, and offset where there is one."""
+    """Layout of the bytes before a mask: five float32, class, size of the mask, and its offset where told."""
 
     size: int
     fields: struct.Struct
@@ -112,7 +113,7 @@ def _walk(held: U1, count: int, header: Header, hints: Hints) -> _Walk:
     for i in range(count):
         fault = f"record {i} of {count} reaches past the end"
         if at + header.size <= held.size:
-            record = header.fields.unpack_from(held, at)
+            record = header.fields.unpack_from(held.data, at)
             start = at + header.size
             fault = _fault(record, start, before, hints)
             if not fault and start + record[6] > held.size:

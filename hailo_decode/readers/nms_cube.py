@@ -1,7 +1,7 @@
 """NMS by class, as a cube padded with zeros: TensorFlow's form, and that of the emulator.
 
-HailoRT 5.2, pyhailort.py with ``tf_nms_format=True``: (classes, 5, boxes), rows y_min, x_min, y_max, x_max, score. Places without
-a box hold five zeros, or five times what a stored zero stands for. Others keep (classes, boxes, 5).
+HailoRT 5.2, pyhailort.py with ``tf_nms_format=True``: (classes, 5, boxes), rows y_min, x_min, y_max, x_max, score.
+Places without a box hold five zeros, or five times what a stored zero stands for. Others keep (classes, boxes, 5).
 """
 
 from __future__ import annotations
@@ -38,21 +38,20 @@ def read(frame: Any, hints: Hints) -> Rows:
         When the cube has other sizes than were said.
     DtypeError, QuantError
     """
-    axis = _box_axis(frame.shape, hints)
-    cube = frame.swapaxes(1, 2) if axis == 1 else frame
-    classes, most = cube.shape[:2]
+    planes = np.moveaxis(frame, _box_axis(frame.shape, hints), 0)
+    _, classes, most = planes.shape
     if hints.classes not in (None, classes):
         raise SizeError(
             f"a cube of shape {frame.shape} has {classes} classes", wanted=f"{hints.classes} classes"
         )
-    stored = cube.reshape(-1, _VALUES)
-    there = (stored != stored[:, :1]).any(axis=1) | (
-        stored[:, 0] != stored[:, 0]
-    )  # a place of NaN is no padding
-    boxes = real_boxes(np.ascontiguousarray(stored[there]), hints)
-    class_id = (np.flatnonzero(there) // max(most, 1)).astype(np.int32)
+    there = planes[0] != planes[4]  # where all five are the same number there is no box
+    for plane in planes[1:4]:
+        there |= plane != planes[4]
+    class_id, place = np.nonzero(there)
+    boxes = real_boxes(np.ascontiguousarray(planes[:, class_id, place].T), hints)
     told = f"by class, a cube: {classes} classes of {most} places"
-    return Rows(boxes, class_id, told, classes, most, evidence=PLAUSIBLE if len(boxes) else EMPTY)
+    evidence = PLAUSIBLE if len(boxes) else EMPTY
+    return Rows(boxes, class_id.astype(np.int32), told, classes, most, evidence=evidence)
 
 
 def _box_axis(shape: tuple[int, ...], hints: Hints) -> int:

@@ -1,7 +1,7 @@
-"""NMS by class, as lists: one array of boxes for each class, as pyhailort's vstreams and InferModel hand it out.
+"""NMS by class, as lists: one array of boxes for each class, as pyhailort's vstreams and InferModel give it.
 
-HailoRT 5.2, pyhailort.py: float32 arrays of shape (n, 5), rows y_min, x_min, y_max, x_max, score; an empty class is float64 of
-shape (0, 5). Whoever passes them on may make lists of the rows, and anything empty of an empty class.
+HailoRT 5.2, pyhailort.py: float32 arrays of shape (n, 5), rows y_min, x_min, y_max, x_max, score; an empty class is
+float64 of shape (0, 5). Whoever passes them on may make lists of the rows, and anything empty of an empty class.
 """
 
 from __future__ import annotations

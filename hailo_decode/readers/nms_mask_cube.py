@@ -1,8 +1,8 @@
 """NMS with byte masks, as a cube: TensorFlow's form of it, a picture of the whole input for each place.
 
-HailoRT 5.2, pyhailort.py with ``tf_nms_format=True``: (1, 6 + H*W, boxes), of float32; in each column y_min, x_min, y_max, x_max,
-score, class, then the mask of the whole input, row by row. Nothing says how many columns are filled: the others hold
-whatever the memory held before.
+HailoRT 5.2, pyhailort.py with ``tf_nms_format=True``: (1, 6 + H*W, boxes), of float32; in each column y_min, x_min,
+y_max, x_max, score, class, then the mask of the whole input, row by row. Nothing says how many columns are filled: the
+others hold whatever the memory held before.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def read(frame: Any, hints: Hints) -> Rows:
     if frame.shape[1] != _HEAD + height * width:
         raise SizeError(
             f"an array of shape {frame.shape} holds no masks of a {height}x{width} image",
-            wanted=f"(1, {_HEAD} + {height} * {width}, boxes), a column of {_HEAD + height * width} for each box",
+            wanted=f"(1, {_HEAD} + {height} * {width}, boxes): {_HEAD + height * width} numbers for each box",
             hint="image_size=(height, width) of the network's input",
         )
     columns = frame[0]
@@ -60,7 +60,7 @@ def read(frame: Any, hints: Hints) -> Rows:
 
 
 def _filled(columns: AnyArray, hints: Hints) -> int:
-    """Count columns until one cannot be a detection: no score, a better one than before, an odd class, a grey mask."""
+    """Count columns until one cannot be a detection: no score, a rising one, an odd class, a grey mask."""
     before = np.inf
     for i in range(columns.shape[1]):
         *box, score, class_id = columns[:_HEAD, i].astype(np.float64).tolist()
@@ -72,7 +72,7 @@ def _filled(columns: AnyArray, hints: Hints) -> int:
         if not ((mask == 0) | (mask == 1)).all():
             return i
         before = score
-    return columns.shape[1]
+    return int(columns.shape[1])
 
 
 def _cut(picture: AnyArray, box: F4, hints: Hints) -> U1:

@@ -1,8 +1,8 @@
-"""NMS by score, as objects: pyhailort's ``Detection`` and ``DetectionWithByteMask``, told by their attributes.
+"""NMS by score, as objects: pyhailort's ``Detection`` and ``DetectionWithByteMask``, told by attributes.
 
-HailoRT 4.21 to 5.2, pyhailort.py: ``y_min``, ``x_min``, ``y_max``, ``x_max``, ``score``, ``class_id``, and for masks ``mask``, a flat
-uint8 array. Up to 4.20 the class with a mask is called ``HailoDetection``. The binding's own objects keep the edges in ``box``,
-and the mask behind a call.
+HailoRT 4.21 to 5.2, pyhailort.py: ``y_min``, ``x_min``, ``y_max``, ``x_max``, ``score``, ``class_id``, and for masks
+``mask``, a flat uint8 array. Up to 4.20 the class with a mask is called ``HailoDetection``. The binding's own objects
+keep the edges in ``box``, and the mask behind a call.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ import numpy as np
 from hailo_decode.errors import SizeError, ValuesError
 from hailo_decode.readers._nms_form import FAR, Hints, NmsForm, Rows, no_rows
 from hailo_decode.readers._nms_mask import windows
-from hailo_decode.values.arrays import U1
+from hailo_decode.values.arrays import F4, F8, I4, U1
 from hailo_decode.values.order import FormatOrder
 
+_CLASSES = 1 << 16  # class ids have 16 bits
 _EDGES = ("y_min", "x_min", "y_max", "x_max")
 
 
@@ -48,14 +49,7 @@ def read(frame: Any, hints: Hints) -> Rows:
             got=str(error),
             wanted="objects with y_min, x_min, y_max, x_max, score and class_id",
         ) from error
-    boxes = table[:, :5].astype(np.float32)
-    class_id = table[:, 5]
-    if not (
-        np.isfinite(class_id).all()
-        and (class_id == np.round(class_id)).all()
-        and (abs(class_id) < 1 << 31).all()
-    ):
-        raise ValuesError("a detection's class_id is no whole number", got=f"{class_id.tolist()[:8]}")
+    boxes, class_id = table[:, :5].astype(np.float32), _whole(table[:, 5])
     told = f"by score, {len(frame)} objects"
     kept = tuple(mask for mask in masks if mask is not None)
     if kept:
@@ -71,13 +65,23 @@ def _numbers(one: Any) -> tuple[float, ...]:
     return (*(float(getattr(box, edge)) for edge in _EDGES), float(one.score), float(one.class_id))
 
 
+def _whole(ids: F8) -> I4:
+    """Return class ids as integers, where they are whole."""
+    odd = ids[~((ids >= 0) & (ids < _CLASSES) & (ids == np.round(ids)))]
+    if len(odd):
+        raise ValuesError(
+            f"{len(odd)} of {len(ids)} detections have an impossible class_id", got=f"{odd[0]:g}"
+        )
+    return ids.astype(np.int32)
+
+
 def _mask(one: Any) -> U1 | None:
     mask = getattr(one, "mask", None)
     mask = mask() if callable(mask) else mask
     return None if mask is None else np.asarray(mask, np.uint8).reshape(-1)
 
 
-def _check_masks(masks: tuple[U1, ...], boxes: np.ndarray[Any, Any], hints: Hints) -> None:
+def _check_masks(masks: tuple[U1, ...], boxes: F4, hints: Hints) -> None:
     for i, (mask, box) in enumerate(zip(masks, boxes.tolist(), strict=True)):
         if not np.isfinite(box).all() or np.abs(box).max() > FAR:
             continue  # told where all boxes are checked

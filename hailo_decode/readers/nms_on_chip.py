@@ -1,7 +1,8 @@
 """NMS on the chip, as a raw stream hands it out: for each chunk and class a count, and boxes of 64 bits.
 
-HailoRT 5.2, nms_stream.cpp: its reader thread takes the chip's bursts apart and writes ``uint16 count``, then ``count`` words, for
-each class of each chunk, close together. HailoRT's transform (transform.cpp) joins the chunks of a class in their order.
+HailoRT 5.2, nms_stream.cpp: its reader thread takes the chip's bursts apart and writes ``uint16 count``, then
+``count`` words, for each class of each chunk, close together. HailoRT's transform (transform.cpp) joins the chunks of
+a class in their order.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import numpy as np
 from hailo_decode.errors import SizeError, ValuesError
 from hailo_decode.readers._nms_chip import merged, takes_words, wanted_classes
 from hailo_decode.readers._nms_form import EMPTY, PLAUSIBLE, Hints, NmsForm, Rows, as_bytes
+from hailo_decode.values.arrays import U8
 from hailo_decode.values.order import FormatOrder
 
 _COUNT, _WORD = 2, 8  # bytes
@@ -35,7 +37,9 @@ def read(frame: Any, hints: Hints) -> Rows:
     held = as_bytes(frame)
     classes = wanted_classes(hints, "a raw buffer of the chip's NMS")
     most = None if hints.max_per_class is None else -(-hints.max_per_class // hints.chunks)
-    at, parts, places = 0, [], []
+    at = 0
+    parts: list[U8] = []
+    places: list[tuple[int, int]] = []  # run and count
     for place in range(classes * hints.chunks):
         where = f"class {place % classes} of {classes}, chunk {place // classes}"
         if at + _COUNT > held.size:
@@ -55,9 +59,10 @@ def read(frame: Any, hints: Hints) -> Rows:
             places.append((place, count))
         at += count * _WORD
     words = np.concatenate(parts) if parts else np.empty(0, np.uint64)
-    place = np.repeat(*np.array(places, np.int32).T) if places else np.empty(0, np.int32)
+    runs = np.array(places, np.int32).reshape(-1, 2)
     told = f"on chip: {classes} classes in {hints.chunks} chunks"
-    return merged(words, place, classes, hints, told, PLAUSIBLE if len(words) else EMPTY)
+    evidence = PLAUSIBLE if parts else EMPTY
+    return merged(words, np.repeat(runs[:, 0], runs[:, 1]), classes, hints, told, evidence)
 
 
 FORM = NmsForm("on_chip", "NMS on chip, counted", (FormatOrder.NMS_ON_CHIP,), takes_words, read)

@@ -20,7 +20,7 @@ _MOST_CLASSES = 65535  # class ids are 16 bits wide
 def by_class_sizes(elements: int) -> list[tuple[int, int]]:
     """Return each (classes, boxes of a class) that fills a by-class buffer, the likeliest first.
 
-    ``elements = classes * (1 + 5 * boxes)`` (HailoRT 5.2, hailort_common.hpp). Limits are round numbers, as a rule.
+    ``elements = classes * (1 + 5 * boxes)`` (HailoRT 5.2, hailort_common.hpp). Limits are round numbers as a rule.
 
     Examples
     --------

@@ -1,0 +1,152 @@
+"""What callers of `decode_nms` ask: checked, and joined with what the network says, once for all frames."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from hailo_decode.errors import OptionError, UnknownName
+from hailo_decode.nms_forms import forms_named
+from hailo_decode.nms_network import NmsFacts, facts_of
+from hailo_decode.nms_task import NmsTask
+from hailo_decode.options import size_pair
+from hailo_decode.readers._nms_form import Hints
+from hailo_decode.values.network import NetworkInfo, NmsInfo
+from hailo_decode.values.order import FormatOrder
+from hailo_decode.values.quant import Quant
+
+_TASKS_KEPT = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The options of `decode_nms`.
+
+    Attributes
+    ----------
+    fallback_size : (int, int) or None
+        Size of the letterbox's input, for want of a better one.
+    output : str or None
+        Name of the buffer, where it came in a dict.
+    keep_per_class : int or None
+        Most boxes of a class in the result.
+    """
+
+    classes: int | None = None
+    image_size: Any = None
+    conf: float | None = None
+    names: Sequence[str] | None = None
+    network: NetworkInfo | None = None
+    form: str | FormatOrder | None = None
+    max_per_class: int | None = None
+    max_total: int | None = None
+    max_det: int | None = None
+    label_offset: int = 0
+    quant: Any = None
+    box_axis: int | None = None
+    chunks: int | None = None
+    burst: int | None = None
+    fallback_size: tuple[int, int] | None = None
+    output: str | None = None
+    keep_per_class: int | None = None
+
+
+_OWN = ("fallback_size", "output", "keep_per_class")  # not for callers of `decode_nms`
+
+
+def task_of(**asked: Any) -> NmsTask:
+    """Return the task for what is asked; settled once for all frames that ask alike."""
+    if isinstance(asked.get("names"), list):
+        asked["names"] = tuple(asked["names"])
+    if asked.get("network") is not None:  # cannot be hashed
+        return make_task(**asked)
+    try:
+        return _kept(**asked)
+    except TypeError:  # nor can something else
+        return make_task(**asked)
+
+
+def make_task(**given: Any) -> NmsTask:
+    """Check what is asked, and join it with what the network says.
+
+    Raises
+    ------
+    OptionError
+        When a value cannot be used, or the size of the image is not known.
+    """
+    known = Asked.__slots__
+    for name in given:
+        if name not in known:
+            raise UnknownName("option", name, [n for n in known if n not in _OWN])
+    asked = Asked(**given)
+    _check(asked)
+    network = asked.network
+    facts = NmsFacts() if network is None else facts_of(network, asked.output)
+    sizes = facts.sizes
+    names = asked.names if asked.names is not None else network.classes if network is not None else ()
+    image_size = _image_size(asked, sizes)
+    return NmsTask(
+        forms=tuple(sorted(forms_named(asked.form), key=lambda form: facts.order not in form.orders)),
+        hints=Hints(
+            image_size=image_size,
+            order=facts.order,
+            classes=asked.classes or sizes.classes,
+            max_per_class=asked.max_per_class or sizes.max_per_class,
+            max_total=asked.max_total or sizes.max_total,
+            named=len(names) + asked.label_offset if names else None,
+            quant=facts.quant if asked.quant is None else Quant.read(asked.quant),
+            box_axis=asked.box_axis,
+            chunks=asked.chunks or facts.chunks,
+            burst=asked.burst or facts.burst,
+            class_layers=facts.class_layers,
+        ),
+        size=np.array(image_size, np.float32),
+        conf=asked.conf,
+        max_det=asked.max_det,
+        max_per_class=asked.keep_per_class,
+        label_offset=asked.label_offset,
+        names=tuple(map(str, names)),
+        baked=sizes,
+    )
+
+
+_kept = lru_cache(_TASKS_KEPT, typed=True)(make_task)
+
+
+def _image_size(asked: Asked, sizes: NmsInfo) -> tuple[int, int]:
+    network = asked.network
+    known = (asked.image_size, sizes.image_size, network and network.input_size, asked.fallback_size)
+    size = next((one for one in known if one is not None), None)
+    if size is None:
+        raise OptionError(
+            "the boxes of an NMS result are fractions of an image whose size is not known",
+            hint="image_size=640, or (height, width), of the network's input",
+        )
+    return size_pair(size)
+
+
+def _check(asked: Asked) -> None:
+    for name in ("classes", "max_per_class", "max_total", "max_det", "keep_per_class", "chunks", "burst"):
+        value = getattr(asked, name)
+        if value is not None and not _is_whole(value, 1):
+            raise OptionError(f"{name} is {value!r}", wanted="a whole number of at least 1")
+    if not _is_whole(asked.label_offset, 0):
+        raise OptionError(f"label_offset is {asked.label_offset!r}", wanted="a whole number of at least 0")
+    if asked.box_axis not in (None, 1, 2):
+        raise OptionError(f"box_axis is {asked.box_axis!r}", wanted="1 or 2")
+    conf = asked.conf
+    if conf is None:
+        return
+    if not isinstance(conf, numbers.Real) or isinstance(conf, bool) or not 0 <= conf <= 1 or math.isnan(conf):
+        hint = f"{conf} per cent is {float(conf) / 100:g}" if _is_whole(conf, 2) else None
+        raise OptionError(f"conf is {conf!r}", wanted="a number from 0 to 1", hint=hint)
+
+
+def _is_whole(value: object, least: int) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and int(value) >= least
