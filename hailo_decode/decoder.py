@@ -13,7 +13,6 @@ from hailo_decode.describe import Outputs, named
 from hailo_decode.errors import OptionError, PairingError, UnknownName
 from hailo_decode.families import ANCHOR_FREE
 from hailo_decode.frame import check_letterbox, flat_bytes, run_frame
-from hailo_decode.nms import nms_decoder
 from hailo_decode.options import Options, name_list, size_pair
 from hailo_decode.plan import Known, Plan, make_plan
 from hailo_decode.values.boxes import Detections
@@ -21,6 +20,7 @@ from hailo_decode.values.letterbox import Letterbox
 from hailo_decode.values.network import NetworkInfo
 
 if TYPE_CHECKING:
+    from hailo_decode.nms import NmsDecoder
     from hailo_decode.workspace import Workspace
 
 _PLANS_KEPT = 8  # shapes and dtypes that a decoder remembers; a stream has one
@@ -58,7 +58,7 @@ class Decoder:
     def __init__(self, known: Known, options: Options) -> None:
         self._known = known
         self._options = options
-        self._nms = nms_decoder(known.network, options)
+        self._nms = _nms_reader(known.network, options)
         self._ready: dict[tuple[Any, ...], _Ready] = {}
         self._last: _Ready | None = None
         self._lock = Lock()
@@ -202,15 +202,16 @@ class Decoder:
 def _with_letterboxes(
     frames: Iterable[Outputs], letterboxes: Sequence[Letterbox | None] | None
 ) -> Iterator[tuple[Outputs, Letterbox | None]]:
-    for i, frame in enumerate(frames):
-        if letterboxes is None:
-            yield frame, None
-        elif i < len(letterboxes):
-            yield frame, letterboxes[i]
-        else:
-            raise OptionError(
-                f"there are {len(letterboxes)} letterboxes and more frames", wanted="one for each frame"
-            )
+    seen = 0
+    for frame in frames:
+        if letterboxes is not None and seen == len(letterboxes):
+            raise OptionError(f"there are {seen} letterboxes and more frames", wanted="one for each frame")
+        yield frame, letterboxes[seen] if letterboxes is not None else None
+        seen += 1
+    if letterboxes is not None and seen < len(letterboxes):
+        raise OptionError(
+            f"there are {len(letterboxes)} letterboxes for {seen} frames", wanted="one for each frame"
+        )
 
 
 def decode(
@@ -283,6 +284,15 @@ def decode_yolov8(
     """
     options.setdefault("family", ANCHOR_FREE)
     return Decoder.from_outputs(outputs, input_size, **options)(outputs, letterbox=letterbox)
+
+
+def _nms_reader(network: NetworkInfo, options: Options) -> NmsDecoder | None:
+    """Return what reads a network's NMS results; None, and nothing loaded, where its outputs are raw heads."""
+    if not any(output.order is not None and output.order.is_nms for output in network.outputs):
+        return None
+    from hailo_decode.nms import nms_decoder
+
+    return nms_decoder(network, options)
 
 
 def _split(network: NetworkInfo, given: dict[str, Any]) -> tuple[Known, Options]:

@@ -156,6 +156,8 @@ def _formatted(info: OutputInfo, entry: Any) -> OutputInfo:
     known = ("order", "shape", "hw_shape", "layout", "dtype")
     if isinstance(entry, Mapping) and not set(entry) <= set(known):
         raise UnknownName("format field", str(sorted(set(entry) - set(known))[0]), known)
+    if not isinstance(entry, Mapping) and all(of(key) is None for key in (*known, "format")):
+        raise UnknownName("format order", repr(entry)[:80], [order.value for order in FormatOrder])
     order = of("order")
     if order is None and of("format") is not None:  # pyhailort's infos keep it one level deeper
         order = getattr(of("format"), "order", None)

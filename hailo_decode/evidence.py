@@ -115,5 +115,5 @@ def _mentions(names: Iterable[str], words: tuple[str, ...]) -> bool:
 
 
 def _layer_number(name: str) -> int | None:
-    found = re.search(r"(?:conv|layer|output|activation)_?(\d+)$", name.rpartition("/")[2])
+    found = re.search(r"(?:conv|layer|activation)_?(\d+)$", name.rpartition("/")[2])
     return int(found[1]) if found else None

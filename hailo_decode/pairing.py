@@ -173,14 +173,17 @@ def _levels(
     options = [_assignments(family, group, once, anchors) for group in grids.values()]
     readings = []
     for sizes in sorted(set(options[0]).intersection(*options[1:]), key=str):
-        for chosen in product(*[_strongest(o[sizes], family) for o in options]):
+        narrowed = [_strongest(o[sizes], family) for o in options]
+        told = list(dict.fromkeys(why for _, why in narrowed if why))
+        notes = (f"roles told apart by {' and '.join(told)}",) if told else ()
+        for chosen in product(*[kept for kept, _ in narrowed]):
             paired = [
                 Paired(stride, grid, replace(sizes, anchors=count), assignment)
                 for stride, grid, (assignment, count) in zip(strides, grids, chosen, strict=True)
                 if stride is not None
             ]
             if len(paired) == len(grids):
-                readings.append(Reading(family, paired[0].sizes, tuple(paired), once))
+                readings.append(Reading(family, paired[0].sizes, tuple(paired), once, notes))
     return readings
 
 
@@ -211,13 +214,16 @@ def _wants_anchors(family: Family) -> bool:
     return family.grid == "fraction" and not family.anchors
 
 
-def _strongest(options: list[Counted], family: Family) -> list[Counted]:
-    """Keep the assignments of one level that the evidence speaks for most: all have the same sizes."""
-    for weigh, _ in EVIDENCE:
+def _strongest(options: list[Counted], family: Family) -> tuple[list[Counted], str]:
+    """Keep the assignments of one level that the evidence speaks for most; all have the same sizes. Say which it was."""
+    told = ""
+    for weigh, why in EVIDENCE:
         if len(options) > 1 and weigh is not USUAL:
             weights = [weigh(assignment, family) for assignment, _ in options]
-            options = [o for o, weight in zip(options, weights, strict=True) if weight == max(weights)]
-    return options
+            kept = [o for o, weight in zip(options, weights, strict=True) if weight == max(weights)]
+            told = why if len(kept) < len(options) else told
+            options = kept
+    return options, told
 
 
 def _distinct(readings: list[Reading]) -> list[Reading]:
@@ -260,9 +266,9 @@ def _no_reading(
 ) -> PairingError:
     """Say what is there, what is wanted, and what is missing or doubled."""
     grids = by_grid(outputs)
-    kinds = {f.grid for f in choices}
+    kinds = {f.grid for f in choices if not _wants_anchors(f)}
     for (h, w), group in grids.items():
-        if kinds <= {"exact"} and stride_of("exact", (h, w), input_size) is None:
+        if all(stride_of(kind, (h, w), input_size) is None for kind in kinds):
             return PairingError(
                 f"output {group[0].name!r} has a grid of {h}x{w}, which does not divide an input of "
                 f"{input_size[0]}x{input_size[1]} evenly and alike in both directions",
@@ -274,7 +280,9 @@ def _no_reading(
     lines = [
         f"{h}x{w} (stride {input_size[0] / h:g}): {', '.join(map(str, g))}" for (h, w), g in grids.items()
     ]
-    wanted = "; or ".join(dict.fromkeys(map(_wants, choices[:5])))
+    most = max(map(len, grids.values()))
+    nearest = sorted(choices, key=lambda f: abs(len(f.roles) - most))
+    wanted = "; or ".join(dict.fromkeys(map(_wants, nearest[:4])))
     return PairingError(
         "the outputs fit no head", got="; ".join(lines), wanted=wanted, hint=_oddity(grids, input_size)
     )
