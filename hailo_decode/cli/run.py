@@ -90,8 +90,9 @@ def _network(path: str | None) -> Any:
 def _photos(given: list[str], count: int) -> list[str | None]:
     """Return the photo of each dump."""
     if len(given) > 1 and len(given) != count:
+        dumps = f"{count} dump{'' if count == 1 else 's'}"
         raise OptionError(
-            f"{len(given)} photos do not go with {count} dumps", wanted="one for all, or one for each"
+            f"{len(given)} photos do not go with {dumps}", wanted="one for all, or one for each"
         )
     return [given[min(i, len(given) - 1)] if given else None for i in range(count)]
 
