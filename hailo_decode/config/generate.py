@@ -11,6 +11,7 @@ from typing import Any
 from hailo_decode.config.heads import (
     Heads,
     Scale,
+    bare_name,
     find_heads,
     frame_size,
     has_layer_names,
@@ -181,27 +182,8 @@ def _plain(number: float) -> float | int:
     return int(number) if number == int(number) else number
 
 
-# In a HEF with an NMS step, outputs have a number behind the layer's own name.
-_NUMBERED = re.compile(r"((?:conv|dw|ew_add|concat|output_layer)\d+)_\d+")
-
-
 def _layer_names(scale: Scale) -> dict[str, str]:
     return {key: bare_name(layer.name) for key, layer in scale.layers.items()}
-
-
-def bare_name(name: str) -> str:
-    """Return a layer's name without the network's, and without the number of an output stream.
-
-    Examples
-    --------
-    >>> bare_name("best/conv74_107"), bare_name("/model.22/cv2.0/cv2.0.2/Conv")
-    ('conv74', '/model.22/cv2.0/cv2.0.2/Conv')
-    """
-    if name.startswith("/"):
-        return name
-    bare = name.rpartition("/")[2]
-    numbered = _NUMBERED.fullmatch(bare)
-    return numbered[1] if numbered else bare
 
 
 def _of_shape(heads: Heads) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -73,6 +74,25 @@ class Heads:
                 if layer in (known.name, known.feeder):
                     return scale, key
         return None
+
+
+# In a HEF with an NMS step, outputs have a number behind the layer's own name.
+_NUMBERED = re.compile(r"((?:conv|dw|ew_add|concat|output_layer)\d+)_\d+")
+
+
+def bare_name(name: str) -> str:
+    """Return a layer's name without the network's, and without the number of an output stream.
+
+    Examples
+    --------
+    >>> bare_name("best/conv74_107"), bare_name("/model.22/cv2.0/cv2.0.2/Conv")
+    ('conv74', '/model.22/cv2.0/cv2.0.2/Conv')
+    """
+    if name.startswith("/"):
+        return name
+    bare = name.rpartition("/")[2]
+    numbered = _NUMBERED.fullmatch(bare)
+    return numbered[1] if numbered else bare
 
 
 def has_layer_names(network: NetworkInfo) -> bool:

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from hailo_decode.config.heads import has_layer_names
+from hailo_decode.config.heads import Heads, bare_name, has_layer_names
 from hailo_decode.config.reading import Misfit, SchemaFault
 from hailo_decode.lint._registry import Finding, rule
-from hailo_decode.values.diagnostic import Confidence, Severity
+from hailo_decode.values.diagnostic import Confidence, Edit, Severity
 from hailo_decode.values.network import NetworkInfo
 
 if TYPE_CHECKING:
@@ -153,7 +153,9 @@ def value_of_wrong_type(schema: Schema) -> Iterator[Finding]:
 
 
 @rule("HD118", severity=Severity.WARNING, confidence=Confidence.LIKELY)
-def layer_name_empty(config: NmsConfig) -> Iterator[Finding]:
+def layer_name_empty(
+    config: NmsConfig, heads: Heads | None = None, network: NetworkInfo | None = None
+) -> Iterator[Finding]:
     """A layer has an empty name: the compiler is to find it by itself.
 
     Several files of Hailo's model zoo do so. It works for the networks of the zoo; with another number of
@@ -174,7 +176,19 @@ def layer_name_empty(config: NmsConfig) -> Iterator[Finding]:
             "no layer has a name" if len(empty) == every else f"{len(empty)} of {every} layers have no name"
         )
         hint = "name them: `--network model.har --fix` fills them in, `generate-nms` writes them"
-        yield Finding(("bbox_decoders", i, role), f"{many}; the compiler has to find them by itself", hint)
+        what = f"{many}; the compiler has to find them by itself"
+        named = network is not None and has_layer_names(network)
+        fix = tuple(_filled(config, empty, heads)) if heads and named else ()
+        yield Finding(("bbox_decoders", i, role), what, hint, fix=fix)
+
+
+def _filled(config: NmsConfig, empty: list[tuple[int, str]], heads: Heads) -> Iterator[Edit]:
+    """Yield the names that the network's head has for empty ones, by stride and role."""
+    scales = {scale.stride: scale for scale in heads.scales}
+    for i, role in empty:
+        scale = scales.get(config.decoders[i].stride or 0)
+        if scale is not None and role in scale.layers:
+            yield Edit(("bbox_decoders", i, role), bare_name(scale.layers[role].name))
 
 
 _PLACEHOLDER = re.compile(r"[<>{}$]|\.\.\.|^_+\w*_+$|^x+$|your|placeholder|replace|todo|fill", re.IGNORECASE)
