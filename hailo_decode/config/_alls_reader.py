@@ -180,7 +180,7 @@ class Reader:
                 comma = True
                 self.take()
                 self.lines()
-            elif token.kind == "word" and self.peek(1).text == "(":
+            elif self.at_statement():
                 break
             elif token.text == ")":
                 self.fault(token, "']' is missing before this ')'")
@@ -197,6 +197,11 @@ class Reader:
             self.fault(opening, f"this {opening.text!r} of {command.text} is never closed")
         self.unclosed = True
         return False
+
+    def at_statement(self) -> bool:
+        """Whether a new statement begins here: values are no calls."""
+        assigned = 2 if self.peek(1).text == "=" and self.peek(2).kind == "word" else 0
+        return self.peek().kind == "word" and self.peek(assigned + 1).text == "("
 
     def value(self, opening: _Token, command: _Token, depth: int) -> Value | None:
         token = self.take()

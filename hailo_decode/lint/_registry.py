@@ -158,8 +158,9 @@ def choose(select: Iterable[str], ignore: Iterable[str] = ()) -> list[Rule]:
 
 
 def _named(entry: str) -> list[str]:
-    found = [c for c, one in rules().items() if c.startswith(entry.upper()) or one.slug == entry]
-    if not found and not re.fullmatch(r"HD\d\d?", entry.upper()):
+    begins = re.fullmatch(r"HD\d{1,3}", entry.upper())
+    found = [c for c, one in rules().items() if one.slug == entry or (begins and c.startswith(entry.upper()))]
+    if not found and not (begins and len(entry) < 5):
         raise UnknownName("rule", entry, [name for c, one in rules().items() for name in (c, one.slug)])
     return found
 
