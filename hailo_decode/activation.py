@@ -25,7 +25,8 @@ class Verdict:
         Whether it still wants its sigmoid.
     why : str
     settled : bool
-        False where this frame's values prove nothing, as those of an empty warm-up frame, and the next must be looked at anew.
+        False where this frame's values prove nothing, as those of an empty warm-up frame: the next must be looked at
+        anew.
     """
 
     logits: bool

@@ -200,7 +200,7 @@ def _shape(value: Any) -> tuple[int, int, int] | None:
 def _lists(
     outputs: Mapping[str, Any], infos: dict[str, OutputInfo]
 ) -> tuple[dict[str, OutputInfo], tuple[str, ...]]:
-    """Read a lone (n,) or (1, n) array as a vector, a lone (1, a, b) as a list of rows, of which the longer side counts the rows."""
+    """Read a lone (n,) or (1, n) array as a vector, a lone (1, a, b) as a list of rows: the longer side counts the rows."""
     changed, notes = {}, []
     for name, info in infos.items():
         dims = getattr(outputs[name], "shape", ())

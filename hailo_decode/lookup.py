@@ -58,8 +58,8 @@ class Ranks:
 def rank_bytes(levels: Sequence[tuple[Quant, bool]], conf: float) -> Ranks:
     """Rank every byte of every level's class tensor.
 
-    A byte is kept if and only if its float64 score is >= the threshold as float32. Scores that are equal as float32, which is how they
-    are reported, share a rank.
+    A byte is kept if and only if its float64 score is >= the threshold as float32. Scores that are equal as float32,
+    which is how they are reported, share a rank.
 
     Parameters
     ----------
@@ -130,8 +130,8 @@ def _float_at(place: int) -> float:
 def exponentials(quant: Quant) -> F8 | None:
     """Return (channels, 256) f8: exp of each byte's real value, shifted so that none is above 1.
 
-    A softmax does not change when a constant is added to all its inputs, so one shift for the whole tensor will do. None where the range
-    is so wide that all bytes of a cell might come out as 0.
+    A softmax does not change when a constant is added to all its inputs, so one shift for the whole tensor will do. None
+    where the range is so wide that all bytes of a cell might come out as 0.
     """
     real = real_values(quant, np.arange(BYTES, dtype=np.float64))
     real -= real.max()

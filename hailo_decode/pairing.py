@@ -111,7 +111,7 @@ def _one_network(outputs: Sequence[Candidate]) -> None:
             f"the outputs belong to {len(prefixes)} networks: {', '.join(prefixes)}",
             got=", ".join(map(str, outputs[:12])),
             wanted="the outputs of one network",
-            hint=f'pass {{n: a for n, a in outputs.items() if n.startswith("{prefixes[0]}/")}}, one decoder for each network',
+            hint=f'one decoder each: {{n: a for n, a in outputs.items() if n.startswith("{prefixes[0]}/")}}',
         )
 
 
@@ -272,7 +272,7 @@ def _no_reading(
             return PairingError(
                 f"output {group[0].name!r} has a grid of {h}x{w}, which does not divide an input of "
                 f"{input_size[0]}x{input_size[1]} evenly and alike in both directions",
-                got=f"{input_size[0]}/{h} = {input_size[0] / h:g} rows, {input_size[1]}/{w} = {input_size[1] / w:g} columns a cell",
+                got=f"{input_size[0]}/{h} = {input_size[0] / h:g}, {input_size[1]}/{w} = {input_size[1] / w:g}",
                 wanted="the same whole number twice: the stride",
                 hint="input_size is (height, width) of the network's input; a channel-first array wants "
                 f'formats={{"{group[0].name}": "NCHW"}}',

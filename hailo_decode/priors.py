@@ -129,5 +129,6 @@ def _missing(reading: Reading, level: Paired, anchors: Anchors | None) -> Option
         f"{name!r} (stride {level.stride[0]:g}) has {level.sizes.anchors} anchors in each cell",
         got=f"{len(anchors)} anchor sizes" if anchors else "no anchor sizes",
         wanted=f"{level.sizes.anchors} pairs of width and height, input pixels",
-        hint=f"anchors={{{level.stride[0]:g}: [(w, h), ...], ...}}; the published {reading.family.name} has some for other strides",
+        hint=f"anchors={{{level.stride[0]:g}: [(w, h), ...], ...}}; "
+        f"the published {reading.family.name} has some for other strides",
     )

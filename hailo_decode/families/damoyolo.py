@@ -35,5 +35,6 @@ FAMILY = replace(
     fields=fields,
     constants=(0.0,),
     usual=None,
-    source="DAMO-YOLO paper and repository; the Hailo Model Zoo's base/damoyolo.yaml (scale_factors 0, regression_length 16)",
+    source="DAMO-YOLO paper and repository; the Hailo Model Zoo's base/damoyolo.yaml "
+    "(scale_factors 0, regression_length 16)",
 )

@@ -1,7 +1,7 @@
 """The head of SSD and EfficientDet-lite, as HailoRT decodes it: anchors as sizes, offsets of centre and size.
 
-``x = tx / centres scale * anchor width + (column + 0.5) / columns``, ``w = exp(tw / sizes scale) * anchor width`` (HailoRT 5.2,
-ssd_post_process.cpp); channels of a box are y, x, h, w. One class channel is background and is left out.
+``x = tx / centres scale * anchor width + (column + 0.5) / columns``, ``w = exp(tw / sizes scale) * anchor width``
+(HailoRT 5.2, ssd_post_process.cpp); channels of a box are y, x, h, w. One class channel is background and is left out.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The head with plain distances: YOLO26, four box channels and no distribution.
 
-The four channels are the distances left, top, right, bottom themselves, in cells from the cell's centre. Its one-to-one branch
-gives each object once and needs no suppression.
+The four channels are the distances left, top, right, bottom themselves, in cells from the cell's centre. Its one-to-one
+branch gives each object once and needs no suppression.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Instance segmentation with the plain-distance head of YOLO26: mask coefficients for each cell, prototypes once.
 
-A mask is the sum of the prototypes weighed by a box's coefficients; a pixel belongs to it where that sum, resized to the picture, is
-above 0 (that is where its sigmoid is above one half), inside the box.
+A mask is the sum of the prototypes weighed by a box's coefficients; a pixel belongs to it where that sum, resized to the
+picture, is above 0 (that is where its sigmoid is above one half), inside the box.
 """
 
 from hailo_decode.families._family import Extra

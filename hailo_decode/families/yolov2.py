@@ -1,7 +1,8 @@
 """The anchor head of YOLOv2 and its tiny net: YOLOv3's cells with a softmax over the classes.
 
 ``x = (s(x) + column) * stride``, ``w = exp(w) * anchor width``; score = objectness * share of the softmax; a net of one
-class may have no class channel at all, then the objectness is the score (Redmon, Farhadi, "YOLO9000", 2016). Anchors are given in input pixels; darknet lists them in cells.
+class may have no class channel at all, then the objectness is the score (Redmon, Farhadi, "YOLO9000", 2016). Anchors are
+given in input pixels; darknet lists them in cells.
 """
 
 from dataclasses import replace

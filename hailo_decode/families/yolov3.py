@@ -1,6 +1,7 @@
 """The anchor head of YOLOv3: sigmoids for the centre, exponentials for the size.
 
-``x = (s(x) + column) * stride``, ``w = exp(w) * anchor width``; score = objectness * class (Redmon, Farhadi, "YOLOv3", 2018).
+``x = (s(x) + column) * stride``, ``w = exp(w) * anchor width``; score = objectness * class (Redmon, Farhadi, "YOLOv3",
+2018).
 """
 
 from hailo_decode.families import _anchors

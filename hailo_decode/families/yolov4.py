@@ -1,7 +1,7 @@
 """The anchor head of YOLOv4: YOLOv3's maths with a centre that reaches a little beyond its cell.
 
-``x = (a * s(x) - (a - 1) / 2 + column) * stride`` with a = 1.05, darknet's ``scale_x_y`` of the tiny net, at every level. The full net has 1.2,
-1.1 and 1.05 from fine to coarse, which moves a centre by less than a tenth of a cell.
+``x = (a * s(x) - (a - 1) / 2 + column) * stride`` with a = 1.05, darknet's ``scale_x_y`` of the tiny net, at every level.
+The full net has 1.2, 1.1 and 1.05 from fine to coarse, which moves a centre by less than a tenth of a cell.
 """
 
 from dataclasses import replace

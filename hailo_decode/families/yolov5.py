@@ -1,7 +1,7 @@
 """The anchor head of YOLOv5: one tensor a level, anchors side by side, sigmoids everywhere.
 
-``x = (2 * s(x) - 0.5 + column) * stride``, ``w = (2 * s(w))**2 * anchor width``, with s the sigmoid; score = objectness * class
-(HailoRT 5.2, yolov5_post_process.cpp).
+``x = (2 * s(x) - 0.5 + column) * stride``, ``w = (2 * s(w))**2 * anchor width``, with s the sigmoid; score = objectness *
+class (HailoRT 5.2, yolov5_post_process.cpp).
 """
 
 from hailo_decode.families import _anchors

@@ -1,7 +1,7 @@
 """Instance segmentation with YOLOv5's anchor head: mask coefficients behind the classes of each anchor, prototypes once.
 
-Channels of an anchor: x, y, w, h, objectness, classes, coefficients (HailoRT 5.2, yolov5_seg_post_process.cpp, multiplies the
-coefficients by the objectness, which moves no mask's edge).
+Channels of an anchor: x, y, w, h, objectness, classes, coefficients (HailoRT 5.2, yolov5_seg_post_process.cpp, multiplies
+the coefficients by the objectness, which moves no mask's edge).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Turned boxes with the DFL head of YOLOv8, v9, 11, 12: one angle for each cell.
 
-``angle = (sigmoid(raw) - 0.25) * pi``, radians. The four distances are those of the box before it is turned; its centre is off the cell's by half
-their differences, turned by the angle.
+``angle = (sigmoid(raw) - 0.25) * pi``, radians. The four distances are those of the box before it is turned; its centre is
+off the cell's by half their differences, turned by the angle.
 """
 
 import math

@@ -107,8 +107,8 @@ def shared_area(a, b, shapes):
 def likeness(a, b):
     """Return how alike two turned boxes are as Gaussians, 0..1.
 
-    1 minus the Hellinger distance (Llerena et al., "Gaussian Bounding Boxes and Probabilistic Intersection-over-Union", 2021);
-    variances are squared sizes over 12.
+    1 minus the Hellinger distance (Llerena et al., "Gaussian Bounding Boxes and Probabilistic Intersection-over-Union",
+    2021); variances are squared sizes over 12.
     """
     ca, sa, cb, sb = math.cos(a[4]), math.sin(a[4]), math.cos(b[4]), math.sin(b[4])
     wa, ha, wb, hb = a[2] * a[2] / 12.0, a[3] * a[3] / 12.0, b[2] * b[2] / 12.0, b[3] * b[3] / 12.0

@@ -178,7 +178,8 @@ def _decide(
         raise AmbiguousError(
             f"output {info.name!r} ({data.size} elements) can be read in {len(fits)} ways",
             [str(r) for r in fits],
-            f'formats={{"{info.name}": ...}} with .layout "host" (a vstream or InferModel gave it) or "device" (a raw stream)',
+            f'formats={{"{info.name}": ...}} with .layout "host" (a vstream or InferModel gave it) '
+            'or "device" (a raw stream)',
         )
     best = fits[0]
     notes = ()
@@ -199,7 +200,8 @@ def _readings(
             "device"
         ]  # only stream infos carry this label: no default host order is NHCW (HailoRT defaults.cpp)
     found = [(layout, order, reader.geometry(layout, shape, padded)) for layout in layouts]
-    if info.device_order is not None:  # a model file tells both: the order a caller sees, and that of the raw bytes
+    # A model file tells both: the order that a caller sees, and that of the raw bytes.
+    if info.device_order is not None:
         raw = reader_of(info.device_order).geometry("device", shape, padded)
         found = [f for f in found if f[0] == "host"] + [("device", info.device_order, raw)]
         found = [f for f in found if f[0] == (info.layout or f[0])]
