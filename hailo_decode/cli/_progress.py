@@ -22,3 +22,13 @@ def progress(items: Sequence[Item], noun: str) -> Iterator[Item]:
         yield item
     if shown:
         sys.stderr.write("\r\x1b[K")
+
+
+def say_what_takes_long() -> None:
+    """Tell a waiting user, on standard error, that kernels are compiled where none are kept yet."""
+    from hailo_decode.kernels._jit import cache_folder
+
+    folder = cache_folder()
+    if folder is None or next(folder.rglob("*.nbc"), None) is None:
+        sys.stderr.write("compiling kernels: this takes a while, once\n")
+        sys.stderr.flush()

@@ -29,6 +29,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Decode the recording, write the files, and print what was found."""
+    from hailo_decode.cli._progress import say_what_takes_long
     from hailo_decode.cli._results import as_json, document, frame_words, lines_of
     from hailo_decode.cli._style import paint
     from hailo_decode.decoder import Decoder
@@ -39,6 +40,7 @@ def run(args: argparse.Namespace) -> int:
     recording = Recording.load(dump)
     letterbox = recording.letterbox
     decoder = Decoder.from_network(recording.network)
+    say_what_takes_long()
     detections, first, later = _timed(lambda: decoder(recording.outputs, letterbox=letterbox))
     size = recording.network.image_size
     text = as_json([document(str(dump), recording.network, detections, size)], as_list=False) + "\n"
