@@ -196,11 +196,14 @@ def _chosen(held: Any) -> tuple[str | None, Any]:
     """
     if not isinstance(held, Mapping):
         return None, held
-    names = [name for name, one in held.items() if len(held) == 1 or not _is_map(one)]
-    if len(names) == 1:
-        return names[0], held[names[0]]
     if not held:
         raise PairingError("there are no outputs", got="an empty dict")
+    grids = [name for name, one in held.items() if _is_grid(one)]
+    names = [name for name in held if name not in grids]
+    if len(held) == 1 or (not names and all(_may_be_cube(held[name]) for name in grids)):
+        names = list(held)
+    if len(names) == 1:
+        return names[0], held[names[0]]
     if not names:
         raise _raw_tensors(held)
     raise AmbiguousError(
@@ -210,10 +213,13 @@ def _chosen(held: Any) -> tuple[str | None, Any]:
     )
 
 
-def _is_map(one: Any) -> bool:
-    """Tell whether an output is the raw tensor of a head: a grid of cells, no buffer, cube or list."""
-    shape = getattr(one, "shape", ())
-    return len(shape) in (3, 4) and 5 not in shape[-2:]
+def _is_grid(one: Any) -> bool:
+    """Tell whether an output has the axes of a raw tensor, which a cube has too."""
+    return len(getattr(one, "shape", ())) in (3, 4)
+
+
+def _may_be_cube(one: Any) -> bool:
+    return 5 in one.shape[-2:]
 
 
 def _one_frame(held: Any) -> Any:
@@ -231,7 +237,7 @@ def _one_frame(held: Any) -> Any:
     frames = frames_of(held)
     if len(frames) == 1:
         return frames[0]
-    if frames and all(map(_is_map, frames)) and len({one.shape for one in frames}) > 1:
+    if frames and all(map(_is_grid, frames)) and len({one.shape for one in frames}) > 1:
         raise _raw_tensors({f"output{i}": one for i, one in enumerate(frames)})
     raise SizeError(
         f"a batch of {len(frames)} frames",

@@ -19,7 +19,7 @@ from hailo_decode.errors import (
 from hailo_decode.kernels import nms_buffer as kernels
 from hailo_decode.plugins import collect
 from hailo_decode.readers._nms_form import (
-    EMPTY,
+    WEAK,
     FAR,
     PROOF,
     SCORE_SLACK,
@@ -32,6 +32,7 @@ from hailo_decode.readers._nms_form import (
 from hailo_decode.readers.sizes import explain_size
 from hailo_decode.values.order import FormatOrder
 
+_NUMBERS = (np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.uint16))
 _CLASSES = 1 << 31  # where nothing is known: more than a class id can be
 
 
@@ -97,13 +98,17 @@ def read_rows(frame: Any, choices: tuple[NmsForm, ...], hints: Hints) -> Rows:
         except HailoDecodeError as fault:
             faults.append((form, fault))
             continue
-        if rows.evidence == PROOF or (rows.evidence > EMPTY and hints.order in form.orders):
+        expected = len(choices) == 1 or hints.order in form.orders
+        if rows.evidence == PROOF or (expected and rows.evidence > WEAK):
             return rows
+        if rows.evidence == WEAK and len(rows.boxes) and not expected:
+            faults.append((form, SizeError(f"{rows.told}, but of a size that such a buffer has not")))
+            continue
         found.append((form, rows))
     if not found:
         raise _no_fit(frame, faults) if faults else _no_form(frame, choices)
     best = max(rows.evidence for _, rows in found)
-    if best == EMPTY and not any(hints.order in form.orders for form, _ in found):
+    if best == WEAK and not any(hints.order in form.orders for form, _ in found):
         _refuse_doubtful_nothing(frame, found, faults)
     found = [pair for pair in found if pair[1].evidence == best]
     found = [pair for pair in found if hints.order in pair[0].orders] or found
@@ -116,7 +121,7 @@ def _refuse_doubtful_nothing(
     frame: Any, found: list[tuple[NmsForm, Rows]], faults: list[tuple[NmsForm, HailoDecodeError]]
 ) -> None:
     """Raise where a buffer is empty in one form and may hold boxes in another: a count of 0 proves little."""
-    if _is_float32(frame):
+    if _is_numbers(frame):
         raise faults[0][1]
     open_ones = [(form, fault) for form, fault in faults if isinstance(fault, AmbiguousError)]
     if open_ones:
@@ -134,9 +139,9 @@ def _several(frame: Any, readings: list[str]) -> AmbiguousError:
     )
 
 
-def _is_float32(frame: Any) -> bool:
-    """Tell whether this is a flat float32 array: by class before it is anything else."""
-    return isinstance(frame, np.ndarray) and frame.ndim == 1 and frame.dtype == np.float32
+def _is_numbers(frame: Any) -> bool:
+    """Tell whether this is a flat array of numbers wider than a byte: by class before it is anything else."""
+    return isinstance(frame, np.ndarray) and frame.ndim == 1 and frame.dtype in _NUMBERS
 
 
 def check_rows(rows: Rows, hints: Hints) -> None:
@@ -228,7 +233,7 @@ def _no_form(frame: Any, choices: tuple[NmsForm, ...]) -> HailoDecodeError:
 
 def _no_fit(frame: Any, faults: list[tuple[NmsForm, HailoDecodeError]]) -> HailoDecodeError:
     """Return the fault of the one form that can be meant, or one that lists them all."""
-    if len(faults) == 1 or _is_float32(frame) or not is_bytes(frame):
+    if len(faults) == 1 or _is_numbers(frame) or not is_bytes(frame):
         return faults[0][1]
     sizes = explain_size(as_bytes(frame).size) if len(frame) else []
     settle = {

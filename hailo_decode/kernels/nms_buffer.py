@@ -22,6 +22,7 @@ def walk_by_class(values, classes, most, boxes, class_id, stopped):
     Parameters
     ----------
     values : (elements,) f4
+        ``elements >= classes * (1 + 5 * most)``, so that counts which are true never lead past the end.
     classes, most : int
         Classes in the buffer, and most boxes in each.
     boxes : (elements // 5, 5) f4, out
@@ -32,22 +33,19 @@ def walk_by_class(values, classes, most, boxes, class_id, stopped):
     Returns
     -------
     int
-        Number of boxes, or -1 where a count cannot be true or its boxes would reach past the end.
+        Number of boxes, or -1 where a count cannot be true.
     """
-    elements = values.shape[0]
     at = np.int64(0)
     n = np.int64(0)
     for c in range(classes):
         stopped[0], stopped[1] = c, at
-        if at >= elements:
-            return np.int64(-1)
         told = values[at]
         if not (told >= 0.0 and told <= most):  # NaN fails here too
             return np.int64(-1)
         count = np.int64(told)
-        at += 1
-        if count != told or 5 * count > elements - at:
+        if count != told:
             return np.int64(-1)
+        at += 1
         for _ in range(count):
             for k in range(5):
                 boxes[n, k] = values[at + k]

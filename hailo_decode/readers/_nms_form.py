@@ -13,8 +13,8 @@ from hailo_decode.values.arrays import F4, I4, U1, AnyArray
 from hailo_decode.values.order import FormatOrder
 from hailo_decode.values.quant import Quant
 
-# How much a buffer's own content speaks for a form.
-EMPTY, PLAUSIBLE, PROOF = 1, 2, 3
+# How much a buffer's own content speaks for a form; weak: nothing speaks against it, as in an empty result.
+WEAK, PLAUSIBLE, PROOF = 1, 2, 3
 
 FAR = 64.0  # coordinates beyond this are no fractions of an image
 SCORE_SLACK = 0.01  # how far the rounding of a scale puts a score outside 0..1: 255 * 0.00394 is 1.0047
@@ -77,7 +77,7 @@ class Rows:
     masks : tuple of (m,) u1, or None
         The mask bytes of each row as they are stored.
     evidence : int
-        How much the content speaks for this form: `EMPTY`, `PLAUSIBLE` or `PROOF`.
+        How much the content speaks for this form: `WEAK`, `PLAUSIBLE` or `PROOF`.
     cut : str
         What the buffer itself shows to be missing.
     """

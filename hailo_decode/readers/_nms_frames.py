@@ -63,6 +63,8 @@ def _is_frame(held: Sequence[Any]) -> bool:
         elif isinstance(one, (list, tuple)):
             if one:
                 return _is_class(one)
+        elif isinstance(one, (bytes, bytearray, memoryview)):
+            return False
         else:
             return True  # nothing that nests: whoever reads it says what it is
     return True

@@ -13,7 +13,7 @@ import numpy as np
 
 from hailo_decode.errors import AmbiguousError, SizeError, ValuesError
 from hailo_decode.readers._nms_chip import merged, takes_words, wanted_classes
-from hailo_decode.readers._nms_form import EMPTY, PROOF, Hints, NmsForm, Rows, as_bytes
+from hailo_decode.readers._nms_form import WEAK, PROOF, Hints, NmsForm, Rows, as_bytes
 from hailo_decode.values.arrays import U8, Bool
 from hailo_decode.values.order import FormatOrder
 
@@ -64,7 +64,7 @@ def read(frame: Any, hints: Hints) -> Rows:
     if most is not None and counts.max() > most:
         at = int(counts.argmax())
         raise ValuesError(f"class {at % classes} holds {int(counts[at])} boxes", wanted=f"at most {most}")
-    return merged(words[is_box], place, classes, hints, told, PROOF if len(place) else EMPTY)
+    return merged(words[is_box], place, classes, hints, told, PROOF if len(place) else WEAK)
 
 
 def _without_filling(words: U8, ends: Bool, runs: int, hints: Hints) -> tuple[U8, Bool, str]:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from hailo_decode.errors import AmbiguousError, DtypeError, SizeError, ValuesError
-from hailo_decode.readers._nms_form import EMPTY, PROOF, Hints, NmsForm, Rows, as_bytes, is_bytes, real_boxes
+from hailo_decode.readers._nms_form import WEAK, PROOF, Hints, NmsForm, Rows, as_bytes, is_bytes, real_boxes
 from hailo_decode.readers.sizes import by_class_sizes
 from hailo_decode.values.arrays import F4, AnyArray
 from hailo_decode.values.order import FormatOrder
@@ -27,7 +27,7 @@ def read(frame: Any, hints: Hints) -> Rows:
     Raises
     ------
     SizeError
-        When the size goes with no number of classes, or the boxes of a class reach past the end.
+        When the size goes with no number of classes.
     AmbiguousError
         When it goes with several, and nothing says which.
     ValuesError
@@ -57,7 +57,7 @@ def read(frame: Any, hints: Hints) -> Rows:
         f"by class, packed: {classes} classes of at most {most} boxes",
         classes,
         most,
-        evidence=PROOF if n or stored is frame else EMPTY,
+        evidence=PROOF if n or stored is frame else WEAK,
     )
 
 
@@ -114,26 +114,12 @@ def _no_fit(elements: int, said: str, wanted: int | None) -> SizeError:
     )
 
 
-def _stopped(values: F4, classes: int, most: int, at_class: int, offset: int) -> ValuesError | SizeError:
-    """Say which count cannot be true, and why."""
-    where = f"class {at_class} of {classes}, at number {offset} of {values.size}"
-    hint = "another number of classes, a buffer of another form, or one that was never filled"
-    if offset >= values.size:
-        return SizeError(f"the buffer ends before {where}", hint="it is cut short, or holds fewer classes")
-    count = float(values[offset])
-    if not 0 <= count <= most or count != int(count):
-        return ValuesError(
-            f"the count of {where} cannot be true",
-            got=f"{count:g}",
-            wanted=f"a whole number, 0 to {most}",
-            hint=hint,
-        )
-    left = values.size - offset - 1
-    return SizeError(
-        f"the boxes of {where} reach past the end",
-        got=f"{left} numbers are left",
-        wanted=f"{int(count)} boxes of 5 numbers, {5 * int(count)} in all",
-        hint=hint,
+def _stopped(values: F4, classes: int, most: int, at_class: int, offset: int) -> ValuesError:
+    return ValuesError(
+        f"the count of class {at_class} of {classes}, at number {offset} of {values.size}, cannot be true",
+        got=f"{values[offset]:g}",
+        wanted=f"a whole number, 0 to {most}",
+        hint="another number of classes, a buffer of another form, or one that was never filled",
     )
 
 

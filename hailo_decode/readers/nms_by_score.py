@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from hailo_decode.errors import SizeError
-from hailo_decode.readers._nms_form import EMPTY, PLAUSIBLE, Hints, NmsForm, Rows, as_bytes, is_bytes
+from hailo_decode.readers._nms_form import WEAK, PLAUSIBLE, Hints, NmsForm, Rows, as_bytes, is_bytes
 from hailo_decode.values.order import FormatOrder
 
 _HEAD = 2
@@ -46,7 +46,8 @@ def read(frame: Any, hints: Hints) -> Rows:
     records = held[_HEAD : _HEAD + n * _RECORD.itemsize].view(_RECORD)
     boxes = np.ascontiguousarray(records["box"], np.float32)
     # A program may have set another limit than its model has: the size counts more.
-    most = hints.max_total if (held.size - _HEAD) % _RECORD.itemsize else room
+    fits = (held.size - _HEAD) % _RECORD.itemsize == 0
+    most = room if fits else hints.max_total
     falling = bool((boxes[1:, 4] <= boxes[:-1, 4]).all())
     return Rows(
         boxes,
@@ -55,7 +56,7 @@ def read(frame: Any, hints: Hints) -> Rows:
         hints.classes,
         hints.max_per_class,
         most,
-        evidence=PLAUSIBLE if n and falling else EMPTY,
+        evidence=PLAUSIBLE if n and falling and fits else WEAK,
         cut=f"the buffer counts {count} boxes and holds {room}" if count > n else "",
     )
 

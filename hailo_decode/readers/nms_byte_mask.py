@@ -18,7 +18,7 @@ import numpy as np
 
 from hailo_decode.errors import HailoDecodeError, SizeError, ValuesError
 from hailo_decode.readers._nms_form import (
-    EMPTY,
+    WEAK,
     FAR,
     PROOF,
     Hints,
@@ -98,7 +98,7 @@ def read(frame: Any, hints: Hints) -> Rows:
         hints.max_per_class,
         hints.max_total,
         tuple(best.masks),
-        evidence=PROOF if n else EMPTY,
+        evidence=PROOF if n else WEAK,
         cut=f"the buffer counts {count} boxes and holds {n}: {best.end}" if best.end else "",
     )
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from hailo_decode.errors import AmbiguousError, SizeError
-from hailo_decode.readers._nms_form import EMPTY, PLAUSIBLE, Hints, NmsForm, Rows, real_boxes
+from hailo_decode.readers._nms_form import WEAK, PLAUSIBLE, Hints, NmsForm, Rows, real_boxes
 from hailo_decode.values.order import FormatOrder
 
 _VALUES = 5  # of a box
@@ -24,6 +24,7 @@ def takes(frame: Any) -> bool:
         and frame.ndim == 3
         and _VALUES in frame.shape[1:]
         and frame.dtype.kind in "fu"
+        and frame.dtype.itemsize > 1
     )
 
 
@@ -50,7 +51,7 @@ def read(frame: Any, hints: Hints) -> Rows:
     class_id, place = np.nonzero(there)
     boxes = real_boxes(np.ascontiguousarray(planes[:, class_id, place].T), hints)
     told = f"by class, a cube: {classes} classes of {most} places"
-    evidence = PLAUSIBLE if len(boxes) else EMPTY
+    evidence = PLAUSIBLE if len(boxes) else WEAK
     return Rows(boxes, class_id.astype(np.int32), told, classes, most, evidence=evidence)
 
 

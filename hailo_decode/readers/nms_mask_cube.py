@@ -28,7 +28,7 @@ def takes(frame: Any) -> bool:
         and frame.ndim == 3
         and frame.shape[0] == 1
         and frame.shape[1] > _HEAD
-        and frame.dtype.kind in "fu"
+        and frame.dtype.kind == "f"
     )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from hailo_decode.errors import SizeError, ValuesError
 from hailo_decode.readers._nms_chip import merged, takes_words, wanted_classes
-from hailo_decode.readers._nms_form import EMPTY, PLAUSIBLE, Hints, NmsForm, Rows, as_bytes
+from hailo_decode.readers._nms_form import WEAK, PLAUSIBLE, Hints, NmsForm, Rows, as_bytes
 from hailo_decode.values.arrays import U8
 from hailo_decode.values.order import FormatOrder
 
@@ -61,7 +61,7 @@ def read(frame: Any, hints: Hints) -> Rows:
     words = np.concatenate(parts) if parts else np.empty(0, np.uint64)
     runs = np.array(places, np.int32).reshape(-1, 2)
     told = f"on chip: {classes} classes in {hints.chunks} chunks"
-    evidence = PLAUSIBLE if parts else EMPTY
+    evidence = PLAUSIBLE if parts else WEAK
     return merged(words, np.repeat(runs[:, 0], runs[:, 1]), classes, hints, told, evidence)
 
 
