@@ -111,7 +111,9 @@ def _single(grids: Mapping[Grid, Sequence[HeadLayer]], bins: int | None) -> tupl
         keyed = {grid: {"encoded_layer": group[0]} for grid, group in grids.items()}
         return Shape.ANCHORS, keyed, [f"{USUAL_ANCHORS} anchors in each cell, as published models have them"]
     raise PairingError(
-        "one layer at each scale, and its channels fit no anchors", got=listed(*grids.values())
+        "one layer at each scale, and its channels fit no anchors",
+        got=listed(*grids.values()),
+        hint="where classes and bins are channels of one layer, say how many bins there are",
     )
 
 

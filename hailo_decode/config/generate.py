@@ -18,9 +18,9 @@ from hailo_decode.config.heads import (
     head_layers,
     is_optimized,
 )
-from hailo_decode.config.meta_archs import META_ARCHS, MetaArch, Shape, find_meta_arch
+from hailo_decode.config.meta_archs import META_ARCHS, MetaArch, Shape, find_meta_arch, meta_arch_of
 from hailo_decode.errors import AmbiguousError, OptionError, PairingError, UnknownName
-from hailo_decode.values.network import NetworkInfo
+from hailo_decode.values.network import NetworkInfo, OpInfo
 
 # What the model zoo's files have: 0.7 for heads without anchors, 0.6 for those with.
 SCORE, IOU, IOU_ANCHORS, PER_CLASS, IN_ALL = 0.2, 0.7, 0.6, 100, 100
@@ -99,16 +99,24 @@ def generate_nms(
             raise OptionError(f"{name} must lie in 0..1", got=f"{value:g}")
     if max_per_class is not None and max_per_class < 1:
         raise OptionError("max_per_class must be at least 1", got=str(max_per_class))
+    nms = next((op.nms for op in network.ops if op.nms), None)
+    thresholds = {
+        "nms_scores_th": _first(conf, nms and nms.score_threshold, SCORE),
+        "nms_iou_th": _first(iou, nms and nms.iou_threshold, None),
+        "max_proposals_per_class": _first(max_per_class, nms and nms.max_per_class, PER_CLASS),
+    }
+    strideless = next((op for op in network.ops if op.decoders and op.decoders[0].stride is None), None)
+    if strideless is not None and strideless.decoders[0].anchors:
+        return _from_default_boxes(strideless, network, thresholds, config_path)
     heads = find_heads(network, frame_size(network), bins=bins)
     arch = _arch(heads, meta_arch, network)
     entries = _entries(heads, arch, network, anchors)
-    nms = next((op.nms for op in network.ops if op.nms), None)
     usual_iou = IOU_ANCHORS if heads.shape in _WITH_ANCHORS else IOU
     config: dict[str, Any] = {
-        "nms_scores_th": _first(conf, nms and nms.score_threshold, SCORE),
-        "nms_iou_th": _first(iou, nms and nms.iou_threshold, usual_iou),
+        "nms_scores_th": thresholds["nms_scores_th"],
+        "nms_iou_th": _first(thresholds["nms_iou_th"], usual_iou),
         "image_dims": list(heads.size),
-        "max_proposals_per_class": _first(max_per_class, nms and nms.max_per_class, PER_CLASS),
+        "max_proposals_per_class": thresholds["max_proposals_per_class"],
         "classes": heads.classes,
         **_of_shape(heads),
         "bbox_decoders": entries,
@@ -121,7 +129,46 @@ def generate_nms(
 
 
 def _first(*values: Any) -> Any:
-    return next(value for value in values if value is not None)
+    return next((value for value in values if value is not None), None)
+
+
+def _from_default_boxes(
+    step: OpInfo, network: NetworkInfo, thresholds: Mapping[str, Any], path: str
+) -> Generated:
+    """Write the file of a head with default boxes, whose anchors only a HEF with the step knows."""
+    size = step.nms.image_size if step.nms else None
+    fields = step.fields
+    entries = [
+        {
+            "name": f"bbox_decoder{i}",
+            "w": [w for w, _ in decoder.anchors],
+            "h": [h for _, h in decoder.anchors],
+            **{f"{role}_layer": bare_name(name) for role, name in decoder.layers.items()},
+        }
+        for i, decoder in enumerate(step.decoders, 1)
+    ]
+    config = {
+        "nms_scores_th": thresholds["nms_scores_th"],
+        "nms_iou_th": _first(thresholds["nms_iou_th"], IOU_ANCHORS),
+        "image_dims": list(size or network.input_size or ()),
+        "max_proposals_per_class": thresholds["max_proposals_per_class"],
+        **{key: fields[key] for key in _STEP_KEYS if key in fields},
+        "bbox_decoders": entries,
+    }
+    arch = meta_arch_of(Shape.DEFAULT_BOXES)
+    lines = [
+        "# normalization: as the network was trained, which the HEF does not say",
+        f'nms_postprocess("{path}", meta_arch={arch.name}, engine=cpu)',
+    ]
+    notes = ("layers, anchors and scale factors are those of the step in the file",)
+    return Generated(_json(config), "\n".join(lines) + "\n", (), True, notes)
+
+
+# Numbers of a step in a HEF that its configuration has under the same keys.
+_STEP_KEYS = (
+    *("classes", "centers_scale_factor", "bbox_dimensions_scale_factor"),
+    *("background_removal", "background_removal_index"),
+)
 
 
 def _arch(heads: Heads, name: str | None, network: NetworkInfo) -> MetaArch:

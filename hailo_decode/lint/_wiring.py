@@ -89,7 +89,8 @@ class Wiring:
     def short(self, name: str, like: str = "") -> str:
         """Return a layer's name in the style of one of the file: with the network's name, or without."""
         style = like or (self.wires[0].name if self.wires else "")
-        return name if "/" in style else name.rpartition("/")[2]
+        scoped = "/" in style and not style.startswith("/")
+        return name if scoped else name.rpartition("/")[2]
 
 
 def wiring(config: NmsConfig, network: NetworkInfo) -> Wiring | None:

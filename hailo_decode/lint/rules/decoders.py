@@ -36,7 +36,7 @@ def layer_used_twice(config: NmsConfig) -> Iterator[Finding]:
     first: dict[str, str] = {}
     for i, decoder in enumerate(config.decoders):
         for role, name in decoder.layers.items():
-            bare = name.rpartition("/")[2]
+            bare = name if name.startswith("/") else name.rpartition("/")[2]
             if bare in first:
                 what = f"{name!r} is named here and as {first[bare]}"
                 yield Finding(("bbox_decoders", i, role), what, "give each role of each scale its own layer")

@@ -112,7 +112,10 @@ def nms_step_not_in_network(script: Script, nms: Statement, network: NetworkInfo
     if is_optimized(network) and not network.ops and not network.nms_done:
         count = len(network.outputs)
         what = f"the network has {count} raw outputs and no NMS step: this was not in force at optimization"
-        yield Finding(script.span(nms), what, "optimize again, from the parsed HAR, with this script")
+        compiled = network.source != "har"  # Made before this script, perhaps, and to be made anew with it.
+        severity = Severity.WARNING if compiled else Severity.ERROR
+        hint = "optimize again, from the parsed HAR, with this script"
+        yield Finding(script.span(nms), what, hint, severity=severity)
 
 
 # What of a configuration must be the same in the file and in the network.
