@@ -91,11 +91,13 @@ def make_task(**given: Any) -> NmsTask:
     sizes = facts.sizes
     names = asked.names if asked.names is not None else network.classes if network is not None else ()
     image_size = _image_size(asked, sizes)
+    forms = forms_named(asked.form)
+    order = facts.order if asked.form is None else forms[0].orders[0]
     return NmsTask(
-        forms=tuple(sorted(forms_named(asked.form), key=lambda form: facts.order not in form.orders)),
+        forms=tuple(sorted(forms, key=lambda form: order not in form.orders)),
         hints=Hints(
             image_size=image_size,
-            order=facts.order,
+            order=order,
             classes=asked.classes or sizes.classes,
             max_per_class=asked.max_per_class or sizes.max_per_class,
             max_total=asked.max_total or sizes.max_total,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -19,10 +20,11 @@ from hailo_decode.errors import (
 from hailo_decode.kernels import nms_buffer as kernels
 from hailo_decode.plugins import collect
 from hailo_decode.readers._nms_form import (
-    WEAK,
+    DOUBTFUL,
     FAR,
     PROOF,
     SCORE_SLACK,
+    WEAK,
     Hints,
     NmsForm,
     Rows,
@@ -98,22 +100,25 @@ def read_rows(frame: Any, choices: tuple[NmsForm, ...], hints: Hints) -> Rows:
         except HailoDecodeError as fault:
             faults.append((form, fault))
             continue
-        expected = len(choices) == 1 or hints.order in form.orders
+        expected = hints.order in form.orders
         if rows.evidence == PROOF or (expected and rows.evidence > WEAK):
             return rows
-        if rows.evidence == WEAK and len(rows.boxes) and not expected:
+        if rows.evidence == DOUBTFUL and not expected:
             faults.append((form, SizeError(f"{rows.told}, but of a size that such a buffer has not")))
             continue
         found.append((form, rows))
     if not found:
         raise _no_fit(frame, faults) if faults else _no_form(frame, choices)
     best = max(rows.evidence for _, rows in found)
-    if best == WEAK and not any(hints.order in form.orders for form, _ in found):
+    if best <= WEAK and not any(hints.order in form.orders for form, _ in found):
         _refuse_doubtful_nothing(frame, found, faults)
     found = [pair for pair in found if pair[1].evidence == best]
     found = [pair for pair in found if hints.order in pair[0].orders] or found
     if len(found) > 1 and any(len(rows.boxes) for _, rows in found):
         raise _several(frame, [f"{form.name}: {rows.told}" for form, rows in found])
+    if len(found) > 1:
+        told = ", or ".join(rows.told for _, rows in found)
+        return replace(found[0][1], told=told)
     return found[0][1]
 
 

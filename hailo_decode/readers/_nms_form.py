@@ -13,8 +13,9 @@ from hailo_decode.values.arrays import F4, I4, U1, AnyArray
 from hailo_decode.values.order import FormatOrder
 from hailo_decode.values.quant import Quant
 
-# How much a buffer's own content speaks for a form; weak: nothing speaks against it, as in an empty result.
-WEAK, PLAUSIBLE, PROOF = 1, 2, 3
+# How much a buffer's own content speaks for a form. Doubtful: such a buffer would have another size. Weak: nothing
+# speaks against it, as in an empty result.
+DOUBTFUL, WEAK, PLAUSIBLE, PROOF = range(4)
 
 FAR = 64.0  # coordinates beyond this are no fractions of an image
 SCORE_SLACK = 0.01  # how far the rounding of a scale puts a score outside 0..1: 255 * 0.00394 is 1.0047
@@ -29,7 +30,7 @@ class Hints:
     image_size : (int, int)
         Height and width of the image that the boxes are fractions of, pixels.
     order : FormatOrder or None
-        The likeliest order: a model file's, which a program may have overruled.
+        The likeliest order: as asked for, or a model file's, which a program may have overruled.
     classes : int or None
         Classes in the buffer, a background class counted where the buffer holds one.
     max_per_class, max_total : int or None
@@ -77,7 +78,7 @@ class Rows:
     masks : tuple of (m,) u1, or None
         The mask bytes of each row as they are stored.
     evidence : int
-        How much the content speaks for this form: `WEAK`, `PLAUSIBLE` or `PROOF`.
+        How much the content speaks for this form: `DOUBTFUL`, `WEAK`, `PLAUSIBLE` or `PROOF`.
     cut : str
         What the buffer itself shows to be missing.
     """

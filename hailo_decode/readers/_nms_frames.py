@@ -55,18 +55,14 @@ def _frames_of_array(held: np.ndarray[Any, Any]) -> list[Any]:
 def _is_frame(held: Sequence[Any]) -> bool:
     """Tell whether a list holds the classes or detections of one frame: the first that is not empty decides."""
     for one in map(plain, held):
-        if hasattr(one, "score"):
-            return True
         if isinstance(one, np.ndarray):
             if one.size:
                 return one.ndim == 2
         elif isinstance(one, (list, tuple)):
             if one:
                 return _is_class(one)
-        elif isinstance(one, (bytes, bytearray, memoryview)):
-            return False
-        else:
-            return True  # nothing that nests: whoever reads it says what it is
+        else:  # a detection; or nothing that nests: whoever reads it says what it is
+            return not isinstance(one, (bytes, bytearray, memoryview))
     return True
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from hailo_decode.errors import AmbiguousError, SizeError, ValuesError
 from hailo_decode.readers._nms_chip import merged, takes_words, wanted_classes
-from hailo_decode.readers._nms_form import WEAK, PROOF, Hints, NmsForm, Rows, as_bytes
+from hailo_decode.readers._nms_form import PROOF, WEAK, Hints, NmsForm, Rows, as_bytes
 from hailo_decode.values.arrays import U8, Bool
 from hailo_decode.values.order import FormatOrder
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from hailo_decode.errors import AmbiguousError, DtypeError, SizeError, ValuesError
-from hailo_decode.readers._nms_form import WEAK, PROOF, Hints, NmsForm, Rows, as_bytes, is_bytes, real_boxes
+from hailo_decode.readers._nms_form import PROOF, WEAK, Hints, NmsForm, Rows, as_bytes, is_bytes, real_boxes
 from hailo_decode.readers.sizes import by_class_sizes
 from hailo_decode.values.arrays import F4, AnyArray
 from hailo_decode.values.order import FormatOrder

@@ -13,7 +13,16 @@ from typing import Any
 import numpy as np
 
 from hailo_decode.errors import SizeError
-from hailo_decode.readers._nms_form import WEAK, PLAUSIBLE, Hints, NmsForm, Rows, as_bytes, is_bytes
+from hailo_decode.readers._nms_form import (
+    DOUBTFUL,
+    PLAUSIBLE,
+    WEAK,
+    Hints,
+    NmsForm,
+    Rows,
+    as_bytes,
+    is_bytes,
+)
 from hailo_decode.values.order import FormatOrder
 
 _HEAD = 2
@@ -56,7 +65,7 @@ def read(frame: Any, hints: Hints) -> Rows:
         hints.classes,
         hints.max_per_class,
         most,
-        evidence=PLAUSIBLE if n and falling and fits else WEAK,
+        evidence=DOUBTFUL if not fits else PLAUSIBLE if n and falling else WEAK,
         cut=f"the buffer counts {count} boxes and holds {room}" if count > n else "",
     )
 

@@ -18,9 +18,9 @@ import numpy as np
 
 from hailo_decode.errors import HailoDecodeError, SizeError, ValuesError
 from hailo_decode.readers._nms_form import (
-    WEAK,
     FAR,
     PROOF,
+    WEAK,
     Hints,
     NmsForm,
     Rows,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from hailo_decode.errors import AmbiguousError, SizeError
-from hailo_decode.readers._nms_form import WEAK, PLAUSIBLE, Hints, NmsForm, Rows, real_boxes
+from hailo_decode.readers._nms_form import PLAUSIBLE, WEAK, Hints, NmsForm, Rows, real_boxes
 from hailo_decode.values.order import FormatOrder
 
 _VALUES = 5  # of a box

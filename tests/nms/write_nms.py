@@ -110,8 +110,8 @@ def mask_of(box, picture, image_size):
     h, top, bottom = side(box[0], box[2], height)
     w, left, right = side(box[1], box[3], width)
     made = np.zeros(image_size, bool)
-    rows = slice(top, min(top + h, bottom + 1, height))
-    columns = slice(left, min(left + w, right + 1, width))
+    rows = slice(top, max(top, min(top + h, bottom + 1, height)))
+    columns = slice(left, max(left, min(left + w, right + 1, width)))
     made[rows, columns] = picture[rows, columns]
     return made
 
