@@ -1,4 +1,4 @@
-"""What the name of a head's last node says: its role, its place in the list of scales, the head it is of.
+"""What name and grid of a head's last node say: its role, its place among the scales, its stride.
 
 Names are those of the exporters, read off real exports: Ultralytics 8.4 (v3u, v5u, v6u, v8 to v12, 26; plain
 and one-to-one heads), the anchor-based v3, v5 and v7, YOLOX, YOLOv6 (Meituan), DAMO-YOLO and YOLO-NAS.
@@ -100,6 +100,19 @@ def _of_nas(parts: list[str]) -> EndName | None:
     if not found or not scale or len(parts) < 3 or parts[-3] != "heads":
         return None
     return EndName("/".join(parts[:-2]), _ROLES[found[1]], int(scale[1]) - 1, False, found[1])
+
+
+def stride_of(size: tuple[int, int] | None, grid: tuple[int, int] | None) -> int | None:
+    """Return input pixels per cell, None unless they are whole and the same across and down.
+
+    Parameters
+    ----------
+    size, grid : (int, int) or None
+        Height and width of the input, pixels, and of the map, cells.
+    """
+    if grid is None or size is None or size[0] % grid[0] or size[1] % grid[1]:
+        return None
+    return size[0] // grid[0] if size[0] // grid[0] == size[1] // grid[1] else None
 
 
 def first_end_name(names: Iterable[str]) -> EndName | None:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from hailo_decode.errors import FormatError
+from hailo_decode.networks import _end_names
 from hailo_decode.networks._document import Node
-from hailo_decode.networks._end_names import first_end_name
 from hailo_decode.values.network import LayerInfo, NmsInfo, OutputInfo
 
 _MOST_LAYERS = 20_000
@@ -155,7 +155,7 @@ def output_of(graph: Graph, layer: LayerInfo, *, scripted: bool, sigmoids: froze
         Layers that the record of changes lists as given a sigmoid.
     """
     origin = graph.origin(layer.name) or layer
-    end = first_end_name(origin.original_names)
+    end = _end_names.first_end_name(origin.original_names)
     activation: str | None = layer.activation or origin.activation
     if layer.kind == "softmax" or {layer.name, origin.name} & sigmoids:
         activation = "softmax" if layer.kind == "softmax" else "sigmoid"
@@ -179,10 +179,7 @@ def stride_of(graph: Graph, layer: LayerInfo) -> int | None:
         return None
     if any(resize.shape for resize in _input_resizes(graph)):
         return None
-    (height, width, _), (rows, columns, _) = inputs[0], layer.shape
-    if height % rows or width % columns or height // rows != width // columns:
-        return None
-    return height // rows
+    return _end_names.stride_of(inputs[0][:2], layer.shape[:2])
 
 
 def _input_resizes(graph: Graph) -> Iterator[LayerInfo]:

@@ -84,7 +84,8 @@ def _by_name(graph: Graph, last: set[str]) -> Head | None:
     for node in graph.nodes:
         name = node.label.removesuffix("_output_0")
         if (
-            node.op in ("Conv", "Mul")
+            node.outputs
+            and node.op in ("Conv", "Mul")
             and (found := end_name(name))
             and (node.op == "Conv" or found.role == "proto")
         ):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import mmap
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -61,7 +61,9 @@ class _Parts:
         return read_json(data, name)
 
 
-def _keep(packed: bool) -> Any:
+def _keep(packed: bool) -> Callable[[str], int]:
+    """Return how many bytes of which members are kept in memory."""
+
     def keep(name: str) -> int:
         if name.endswith(".hn"):
             return _MOST_HN

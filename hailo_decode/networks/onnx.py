@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hailo_decode.errors import FormatError
+from hailo_decode.networks._end_names import stride_of
 from hailo_decode.networks._format import Format
 from hailo_decode.networks._literal import literal
 from hailo_decode.networks._message import Message
@@ -64,9 +65,7 @@ def network_of(buffer: memoryview, name: str = "network") -> NetworkInfo:
         outputs = [_end(graph, e.node, e.role, shapes, size) for e in head.ends]
     else:
         outputs = [_plain(n, shapes.get(n) or s) for n, s in graph.outputs.items()]
-    free = (
-        {e.one_to_one for e in head.ends if e.one_to_one is not None and e.role != "proto"} if head else set()
-    )
+    free = {e.one_to_one for e in head.ends if e.role != "proto"} if head else {None}
     return NetworkInfo(
         name=name,
         source="onnx",
@@ -97,13 +96,8 @@ def _inputs(graph: Graph, metadata: Metadata) -> tuple[tuple[OutputInfo, ...], M
     """Return the inputs as pictures, and their shapes with free sizes set to those of the metadata."""
     infos, planned = [], dict(graph.inputs)
     for name, shape in graph.inputs.items():
-        if (
-            shape is not None
-            and len(shape) == 4
-            and metadata.size
-            and shape[1] in _PLANES
-            and None in shape[2:]
-        ):
+        is_free = shape is not None and len(shape) == 4 and shape[1] in _PLANES and None in shape[2:]
+        if shape and is_free and metadata.size:
             planned[name] = shape = (shape[0], shape[1], *metadata.size)
         infos.append(OutputInfo(name, shape=_picture(shape), facts=_written(graph.inputs[name])))
     return tuple(infos), planned
@@ -154,17 +148,10 @@ def _end(
         node.label,
         shape=(*grid, channels) if grid and channels else None,
         role=role,
-        stride=_stride(grid, size),
+        stride=stride_of(size, grid),
         original_names=tuple(dict.fromkeys((node.label, *node.outputs[:1]))),
         facts=facts,
     )
-
-
-def _stride(grid: tuple[int, int] | None, size: tuple[int, int] | None) -> int | None:
-    """Return input pixels per cell, where they are whole and the same across and down."""
-    if grid is None or size is None or size[0] % grid[0] or size[1] % grid[1]:
-        return None
-    return size[0] // grid[0] if size[0] // grid[0] == size[1] // grid[1] else None
 
 
 def _plain(name: str, shape: Shape | None) -> OutputInfo:
@@ -198,9 +185,8 @@ def _facts(
 ) -> dict[str, Any]:
     opsets = {m.text(OPSET.DOMAIN) or "ai.onnx": m.u64(OPSET.VERSION) for m in model.messages(MODEL.OPSETS)}
     producer = f"{model.text(MODEL.PRODUCER)} {model.text(MODEL.PRODUCER_VERSION)}".strip()
-    unknown = (
-        [e.node.label for e in head.ends if _grid(shapes.get(e.node.outputs[0])) is None] if head else []
-    )
+    ends = [e.node for e in head.ends] if head else []
+    unknown = [n.label for n in ends if _grid(shapes.get(n.outputs[0])) is None]
     said = {
         "graph_outputs": {n: list(shapes.get(n) or s or ()) for n, s in graph.outputs.items()},
         "head": {"found_by": head.found_by if head else None, "notes": list(head.notes) if head else []},

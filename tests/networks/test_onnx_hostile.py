@@ -76,6 +76,12 @@ def test_a_cut_file_is_refused_with_the_place(ratio):
     assert "cut short" in error.value.hint
 
 
+def test_an_end_node_without_an_output_is_none():
+    nodes = [node("Conv", ["x", "w"], [], "/model.24/m.0/Conv"), node("Relu", ["x"], ["y"])]
+    net = network_of(memoryview(model(nodes, {"x": (1, 3, 8, 8)}, ["y"], [weight("w", (9, 3, 1, 1))])))
+    assert [o.name for o in net.outputs] == ["y"]
+
+
 def test_a_model_without_a_graph_is_refused(tmp_path):
     path = tmp_path / "empty.onnx"
     path.write_bytes(b"")
