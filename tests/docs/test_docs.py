@@ -1,0 +1,67 @@
+"""The pages do what they show: their code runs, and their links lead somewhere."""
+
+import shutil
+import sys
+
+import pytest
+from docs import devices, pages
+from networks.build_hef import hef, layer
+
+from hailo_decode import Recording
+
+DEMO = pages.ROOT / "hailo_decode" / "demo"
+RUNNABLE = {"python", *pages.SHELLS}
+
+
+@pytest.fixture(scope="module")
+def chip():
+    return Recording.load(DEMO / "coffee.npz")
+
+
+@pytest.fixture
+def desk(tmp_path, monkeypatch, chip):
+    """A folder with the files that pages speak of, and a chip that knows one photo."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("NO_COLOR", "1")
+    for name in ("coffee.npz", "coffee.jpg"):
+        shutil.copy(DEMO / name, tmp_path)
+    (tmp_path / "yolo11n.hef").write_bytes(model_file(chip))
+    for name, module in devices.modules(chip).items():
+        monkeypatch.setitem(sys.modules, name, module)
+    return tmp_path
+
+
+def model_file(chip):
+    """Return a HEF of the network that the recording comes from."""
+    outputs = [
+        layer(
+            info.name,
+            info.shape,
+            order=info.order.value,
+            scale=info.quant.scale[0],
+            zero_point=info.quant.zero_point[0],
+        )
+        for info in chip.network.outputs
+    ]
+    return hef(outputs, name="yolov11n")
+
+
+@pytest.mark.parametrize("page", pages.pages(), ids=pages.name_of)
+def test_a_pages_code_does_what_the_page_shows(page, desk):
+    pages.run(page)
+
+
+@pytest.mark.parametrize("page", pages.pages(), ids=pages.name_of)
+def test_a_pages_links_lead_to_a_page_and_a_heading_that_are_there(page):
+    for target in pages.links_of(page):
+        path, _, anchor = target.partition("#")
+        place = (page.parent / path).resolve() if path else page
+        assert place.exists(), target
+        assert not anchor or anchor in pages.anchors_of(place), target
+
+
+def test_the_first_pages_show_code_that_is_run():
+    for name in ("start.md", "add-a-family.md", "add-an-order.md"):
+        blocks = [b for b in pages.blocks_of(pages.DOCS / name) if b.language in RUNNABLE]
+        assert len(blocks) > 2
+        assert not any(block.left_alone for block in blocks)
