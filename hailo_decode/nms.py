@@ -111,11 +111,7 @@ def decode_nms_batch(
     """
     name, held = _chosen(buffers)
     held = plain(held)
-    if (
-        isinstance(held, (bytes, bytearray, memoryview))
-        or not hasattr(held, "__len__")
-        or getattr(held, "ndim", 2) < 2
-    ):
+    if isinstance(held, (bytes, bytearray)) or not hasattr(held, "__len__") or getattr(held, "ndim", 2) < 2:
         raise SizeError(
             "a single buffer is no batch",
             got=type(held).__name__,

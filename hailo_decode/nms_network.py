@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -76,13 +77,12 @@ def facts_of(network: NetworkInfo, name: str | None = None) -> NmsFacts:
         )
     output = results[0]
     step = _step(network, output)
-    chip = output.facts.get("chip_nms") or {}
     return NmsFacts(
         sizes=_merged(output.nms or NmsInfo(), step.nms if step and step.nms else NmsInfo()),
         order=output.order,
         quant=output.quant,
-        chunks=int(chip.get("chunks", 1)),
-        burst=chip.get("burst_size"),
+        chunks=_chip_count(output, "chunks") or 1,
+        burst=_chip_count(output, "burst_size"),
         class_layers=_class_layers(step),
     )
 
@@ -99,6 +99,13 @@ def _merged(own: NmsInfo, step: NmsInfo) -> NmsInfo:
         f.name: getattr(step, f.name) for f in fields(own) if getattr(own, f.name) is None
     }
     return replace(own, **missing)
+
+
+def _chip_count(output: OutputInfo, key: str) -> int | None:
+    """Return what a HEF says of an NMS on the chip, beside its sizes."""
+    chip = output.facts.get("chip_nms")
+    count = chip.get(key) if isinstance(chip, Mapping) else None
+    return count if isinstance(count, int) and count > 0 else None
 
 
 def _class_layers(step: OpInfo | None) -> tuple[str, ...]:

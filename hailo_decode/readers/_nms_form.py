@@ -178,7 +178,7 @@ def is_bytes(frame: Any) -> bool:
     """Tell whether a frame is a flat run of bytes: bytes-like, or a flat array of numbers of any size."""
     if isinstance(frame, np.ndarray):
         return frame.ndim == 1 and frame.dtype.kind in "uif" and frame.dtype.isnative
-    return isinstance(frame, (bytes, bytearray, memoryview))
+    return isinstance(frame, (bytes, bytearray))
 
 
 def as_bytes(frame: Any) -> U1:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hailo_decode.errors import SizeError
+from hailo_decode.errors import DtypeError, SizeError
 
 _BOX = 5  # numbers of a box
 
@@ -24,13 +24,24 @@ def frames_of(held: Any) -> list[Any]:
     if isinstance(held, np.ndarray):
         return _frames_of_array(held)
     if isinstance(held, (list, tuple)) and held and not _is_frame(held):
-        return list(held)
+        return list(map(plain, held))
     return [held]
 
 
 def plain(held: Any) -> Any:
-    """Return an array of objects as lists; everything else as it is."""
-    return held.tolist() if isinstance(held, np.ndarray) and held.dtype == object else held
+    """Return an array of objects as lists, a memoryview as an array; everything else as it is.
+
+    Raises
+    ------
+    DtypeError
+        For a memoryview of things that no array holds.
+    """
+    if isinstance(held, memoryview):
+        try:
+            return np.asarray(held)
+        except (TypeError, ValueError, NotImplementedError, RuntimeError) as error:
+            raise DtypeError("a memoryview cannot be read as an array", got=str(error)) from error
+    return held.tolist() if isinstance(held, np.ndarray) and held.dtype.kind == "O" else held
 
 
 def _frames_of_array(held: np.ndarray[Any, Any]) -> list[Any]:
@@ -62,7 +73,7 @@ def _is_frame(held: Sequence[Any]) -> bool:
             if one:
                 return _is_class(one)
         else:  # a detection; or nothing that nests: whoever reads it says what it is
-            return not isinstance(one, (bytes, bytearray, memoryview))
+            return not isinstance(one, (bytes, bytearray))
     return True
 
 

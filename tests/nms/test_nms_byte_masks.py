@@ -91,7 +91,13 @@ def test_a_mask_that_found_no_room_is_told(header):
 def test_an_old_record_behind_the_last_is_left_out_when_it_scores_higher():
     old = write.byte_mask([ONE, (*ONE[:4], f4(0.85), 5)], picture(), SIZE)
     new = write.byte_mask([TWO], picture(), SIZE)
-    used = 2 + 46 + sum(1 for _ in range(write.side(TWO[0], TWO[2], SIZE[0])[0] * write.side(TWO[1], TWO[3], SIZE[1])[0]))
+    used = (
+        2
+        + 46
+        + sum(
+            1 for _ in range(write.side(TWO[0], TWO[2], SIZE[0])[0] * write.side(TWO[1], TWO[3], SIZE[1])[0])
+        )
+    )
     buffer = np.concatenate([new[:used], old[2:]])
     buffer[0] = 2
     dets = decode_nms(buffer, image_size=SIZE)
@@ -203,7 +209,9 @@ def test_float32_arrays_whose_bytes_are_records_are_read_as_such():
     records = write.byte_mask([ONE, TWO], picture(), SIZE, 38, room=2000)
     padded = np.concatenate([records, np.zeros(-records.size % 4, np.uint8)]).view(np.float32)
     hold(decode_nms(padded, image_size=SIZE, form="byte_mask"), [ONE, TWO])
-    by_score = np.concatenate([write.by_score([ONE, TWO], 5), np.zeros(1000, np.uint8)])[:1100].view(np.float32)
+    by_score = np.concatenate([write.by_score([ONE, TWO], 5), np.zeros(1000, np.uint8)])[:1100].view(
+        np.float32
+    )
     dets = decode_nms(by_score, image_size=SIZE, form="HAILO NMS BY SCORE")
     assert dets.class_id.tolist() == [5, 2]
 

@@ -31,9 +31,7 @@ def three_boxes(dets):
     """Hold a result to the three boxes of `PACKED`, of an image of 100 pixels."""
     assert dets.class_id.tolist() == [0, 0, 2]
     np.testing.assert_allclose(dets.confidence, [0.9, 0.8, 0.7], atol=1e-6)
-    np.testing.assert_allclose(
-        dets.xyxy, [[20, 10, 40, 30], [50, 50, 60, 60], [0, 0, 25, 25]], atol=1e-3
-    )
+    np.testing.assert_allclose(dets.xyxy, [[20, 10, 40, 30], [50, 50, 60, 60], [0, 0, 25, 25]], atol=1e-3)
     assert (dets.xyxy.dtype, dets.confidence.dtype, dets.class_id.dtype) == (np.float32, np.float32, np.int32)
 
 
@@ -53,7 +51,9 @@ def test_old_content_behind_the_last_class_is_not_looked_at():
     three_boxes(decode_nms(buffer, classes=3, image_size=100))
 
 
-@pytest.mark.parametrize("empty", [[], np.empty(0), np.empty((0, 5)), np.empty((5, 0)), np.empty((0, 5), np.float32)])
+@pytest.mark.parametrize(
+    "empty", [[], np.empty(0), np.empty((0, 5)), np.empty((5, 0)), np.empty((0, 5), np.float32)]
+)
 def test_an_empty_class_may_be_anything_empty(empty):
     three_boxes(decode_nms([FIRST, empty, LAST], image_size=100))
 
@@ -215,7 +215,9 @@ def network(**changes):
 def test_a_threshold_below_the_models_own_is_told():
     dets = decode_nms(PACKED, network=network(), conf=0.15)
     assert len(dets) == 3
-    assert dets.meta["threshold"].startswith("the model drops scores under 0.200 before anyone sees them, and conf=0.15")
+    assert dets.meta["threshold"].startswith(
+        "the model drops scores under 0.200 before anyone sees them, and conf=0.15"
+    )
     assert "threshold" not in decode_nms(PACKED, network=network(), conf=0.2).meta
     assert "threshold" not in decode_nms(PACKED, network=network()).meta
 
@@ -286,14 +288,16 @@ def raw_tensors():
 
 @pytest.mark.parametrize("outputs", [raw_tensors(), list(raw_tensors().values())], ids=["dict", "list"])
 def test_six_raw_tensors_are_no_nms_result(outputs):
-    with pytest.raises(PairingError, match="6 raw tensors, and no NMS result: this network has no NMS step") as caught:
+    with pytest.raises(
+        PairingError, match="6 raw tensors, and no NMS result: this network has no NMS step"
+    ) as caught:
         decode_nms(outputs, image_size=640)
     assert "Decoder" in caught.value.hint
 
 
 def test_one_raw_tensor_is_named_for_what_it_is():
     for held in (np.zeros((80, 80, 64), np.uint8), {"conv41": np.zeros((80, 80, 64), np.uint8)}):
-        with pytest.raises(PairingError, match="shape \\(80, 80, 64\\) is no NMS result") as caught:
+        with pytest.raises(PairingError, match=r"shape \(80, 80, 64\) is no NMS result") as caught:
             decode_nms(held, image_size=640)
         assert "raw box map 80x80x64, uint8, 16 bins: stride 8 of 640x640" in caught.value.hint
     with pytest.raises(SizeError, match="none of the forms of NMS result") as caught:
@@ -391,7 +395,9 @@ def test_a_wrong_number_of_classes_says_which_would_fit():
 
 def test_a_limit_that_was_changed_at_run_time_is_taken_from_the_size():
     buffer = np.zeros(3 * (1 + 5 * 20), np.float32)
-    assert decode_nms(buffer, network=network()).meta["nms"] == "by class, packed: 3 classes of at most 20 boxes"
+    assert (
+        decode_nms(buffer, network=network()).meta["nms"] == "by class, packed: 3 classes of at most 20 boxes"
+    )
 
 
 def test_old_buffers_of_uint16_want_a_scale():

@@ -151,7 +151,11 @@ def pixels(boxes, image_size):
     height, width = image_size
     ordered = sorted(boxes, key=lambda box: (-box[4], box[5]))
     return [
-        ([f4(f4(b[1]) * width), f4(f4(b[0]) * height), f4(f4(b[3]) * width), f4(f4(b[2]) * height)], f4(b[4]), b[5])
+        (
+            [f4(f4(b[1]) * width), f4(f4(b[0]) * height), f4(f4(b[3]) * width), f4(f4(b[2]) * height)],
+            f4(b[4]),
+            b[5],
+        )
         for b in ordered
     ]
 
