@@ -39,13 +39,13 @@ def flat_bytes(plan: Plan, outputs: Outputs) -> list[U1] | None:
         array = found.get(slot.name)
         if not isinstance(array, np.ndarray) or array.shape != slot.shape or array.dtype != slot.dtype:
             return None
-        flags = array.flags
-        if not flags.c_contiguous:
+        plain = array.flags.carray  # contiguous, aligned and writable: nearly always
+        if not plain:
             array = np.ascontiguousarray(array)
         array = array.reshape(-1)
-        if array.itemsize != 1:
+        if slot.wide:
             array = array.view(np.uint8)
-        flat.append(array if flags.writeable else _unlocked(array))
+        flat.append(array if plain or array.flags.writeable else _unlocked(array))
     return flat
 
 

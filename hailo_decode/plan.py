@@ -61,6 +61,7 @@ class Slot:
     name: str
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
+    wide: bool  # more than a byte each
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -147,7 +148,7 @@ def make_plan(outputs: Mapping[str, Any], known: Known, options: Options) -> Pla
     _note(meta, "anchors", [note] if note else [])
     keypoints = _keypoints(reading, known, meta)
     return Plan(
-        slots=tuple(Slot(name, outputs[name].shape, outputs[name].dtype) for name in tensors),
+        slots=tuple(_slot(name, outputs[name]) for name in tensors),
         reading=reading,
         tensors=tensors,
         tables=make_tables(reading, tensors, list(tensors), logits, sizes, options, suppress),
@@ -159,6 +160,10 @@ def make_plan(outputs: Mapping[str, Any], known: Known, options: Options) -> Pla
         settled=settled,
         meta=meta,
     )
+
+
+def _slot(name: str, array: Any) -> Slot:
+    return Slot(name, array.shape, array.dtype, array.dtype.itemsize > 1)
 
 
 def _note(meta: dict[str, str], key: str, notes: Sequence[str]) -> None:

@@ -35,18 +35,20 @@ class Workspace:
         tables, sizes = plan.tables, plan.sizes
         fields = tables.fields
         places = tables.anchors * sizes.classes
+        # Offsets of a whole class tensor, padding included, pass through the place of the keys.
+        keys = places + int(fields[:, at.CLASS, at.ELEMENTS].max())
         held = int(min(tables.settings[at.MAX_NMS], places)) + 1
         turned = tables.settings[at.TURNED] != 0
-        channels = int(fields[:, :, at.COUNT].max()) + 1
+        channels = 2 * int(fields[:, :, at.COUNT].max())
         rows = int(tables.settings[at.MAX_DET])
         self._plan = plan
         # As many candidates as there are anchors, or as suppression looks at: a frame that is full of them.
         self.crowd = int(min(tables.anchors, tables.settings[at.MAX_NMS]))
-        self._addresses: I8 = np.zeros(-(-len(plan.slots) // 4) * 4, np.int64)
+        self._addresses: I8 = np.zeros(-(-len(plan.slots) // 6) * 6, np.int64)
         self._nothing: U1 = np.zeros(1, np.uint8)
         self._maxima: U1 = np.empty(int((fields[:, at.CLASS, at.ELEMENTS] // BLOCK + 2).sum()), np.uint8)
         self._keys = (
-            np.empty(places, np.uint64),
+            np.empty(keys, np.uint64),
             np.empty(places, np.uint64),
             np.empty(_COUNTERS, np.int32),
             np.empty(len(fields) + 1, np.int64),
@@ -100,8 +102,8 @@ class Workspace:
         """
         tables, nothing = self._plan.tables, self._nothing
         padded = flat + [nothing] * (len(self._addresses) - len(flat))
-        for i in range(0, len(padded), 4):
-            note_addresses(self._addresses, i, padded[i], padded[i + 1], padded[i + 2], padded[i + 3])
+        for i in range(0, len(padded), 6):
+            note_addresses(self._addresses, i, *padded[i : i + 6])
         rest = (self._keys, self._work, self._result, self.report)
         if tables.floors is None:
             frame_ranked(*self._common, self._maxima, *rest)

@@ -8,6 +8,7 @@ import numpy as np
 
 from hailo_decode.kernels import layout as at
 from hailo_decode.kernels._jit import inner
+from hailo_decode.kernels.exponential import exponentials
 from hailo_decode.kernels.memory import bytes_at, halves_at, reals_at
 from hailo_decode.kernels.pick import sigmoid
 
@@ -125,24 +126,40 @@ def _dfl_by_table(addresses, field, corner, tables, row):
 
 
 @inner
-def _dfl_by_scale(values, bins, side):
-    """Return the mean bin of one side, from real values, or nan where one of them is none.
-
-    The largest is taken off before the exponential.
-    """
-    base = side * bins
-    top = values[base]
+def _less_largest(side):
+    """Take the largest off some f8; all become nan where one of them is no number."""
+    top = side[0]
     bad = 0.0
-    for k in range(bins):
-        top = max(top, values[base + k])
-        bad += values[base + k] * 0.0  # nan for infinities too, whose exponentials would look sound
+    for k in range(side.shape[0]):
+        top = max(top, side[k])
+        bad += side[k] * 0.0  # nan for infinities too, whose exponentials would look sound
+    for k in range(side.shape[0]):
+        side[k] = side[k] - top + bad
+
+
+@inner
+def _mean_bin(side):
+    """Return the mean bin of weights, f8."""
     total = 0.0
     mean = 0.0
-    for k in range(bins):
-        p = math.exp(values[base + k] - top)
-        total += p
-        mean += k * p
-    return mean / total + bad
+    for k in range(side.shape[0] - 1, 0, -1):
+        total += side[k]
+        mean += total
+    return mean / (total + side[0])
+
+
+@inner
+def _dfl_by_scale(values, bins):
+    """Return the mean bin of each side, from real values; nan where one of them is none."""
+    for j in range(4):
+        _less_largest(values[j * bins : (j + 1) * bins])
+    exponentials(values[: 4 * bins], values[4 * bins : 8 * bins])
+    return (
+        _mean_bin(values[:bins]),
+        _mean_bin(values[bins : 2 * bins]),
+        _mean_bin(values[2 * bins : 3 * bins]),
+        _mean_bin(values[3 * bins : 4 * bins]),
+    )
 
 
 @inner
@@ -152,13 +169,7 @@ def sides_of(code, addresses, field, h, w, anchor, quants, tables, row, values):
         return _dfl_by_table(addresses, field, corner_of(field, h, w, anchor), tables, row)
     read_cell(addresses, field, h, w, anchor, quants, values)
     if code == DFL:
-        bins = field[at.COUNT] >> 2
-        return (
-            _dfl_by_scale(values, bins, 0),
-            _dfl_by_scale(values, bins, 1),
-            _dfl_by_scale(values, bins, 2),
-            _dfl_by_scale(values, bins, 3),
-        )
+        return _dfl_by_scale(values, field[at.COUNT] >> 2)
     return values[0], values[1], values[2], values[3]
 
 
@@ -211,7 +222,7 @@ def box_of(code, addresses, field, stride, h, w, anchor, lookup, row, values):
     lookup
         As in `frame_ranked`.
     row : (channels,) u1, scratch
-    values : (channels,) f8, scratch
+    values : (2 * channels,) f8, scratch
     """
     quants, tables, priors, shape = lookup[3], lookup[4], lookup[5], lookup[6]
     if code <= DISTANCES:

@@ -7,9 +7,9 @@ import numpy as np
 from hailo_decode.kernels import layout as at
 from hailo_decode.kernels._jit import inner, kernel
 from hailo_decode.kernels.memory import bytes_at, halves_at, reals_at
-from hailo_decode.kernels.pick import pick_ranked, pick_scored
+from hailo_decode.kernels.pick import pick_ranked, pick_real, pick_scored
 from hailo_decode.kernels.product import pick_product
-from hailo_decode.kernels.scan import block_maxima, count_bad
+from hailo_decode.kernels.scan import block_maxima
 from hailo_decode.kernels.select import select
 from hailo_decode.kernels.sort import sort_keys
 
@@ -170,8 +170,7 @@ def frame_scored(
             )
         else:
             real = reals_at(address, size)
-            report[at.BAD_VALUES] += count_bad(real)
-            n = pick_scored(real, field, rates[level, at.CLASS], floors, quants, settings, candidates, n)
+            n = pick_real(real, field, rates[level, at.CLASS], floors, quants, settings, candidates, n, report)
     if report[at.BAD_VALUES] == 0:
         sort_keys(candidates, spare, n, settings[at.SORT_FROM], settings[at.KEY_BITS], counts[:512])
         select(

@@ -13,7 +13,7 @@ import numpy as np
 from hailo_decode.kernels import layout as at
 from hailo_decode.kernels._jit import inner
 from hailo_decode.kernels.memory import bytes_at, trailing_zeros, words_at
-from hailo_decode.kernels.scan import BLOCK, any_reaches
+from hailo_decode.kernels.scan import BLOCK, any_reaches, reaches_or_bad
 
 _HIGH = np.uint64(0x8080808080808080)
 _LOW = np.uint64(0x7F7F7F7F7F7F7F7F)
@@ -66,15 +66,30 @@ def locate(field, rates, f):
 
 
 @inner
-def _append(field, rates, f, byte, band, ranks, anchor_bits, rank_shift, keys, n):
-    """Write the key of one byte, if it is a score and its rank lies in the band; return the number of keys."""
-    anchor, c = locate(field, rates, f)
-    if anchor < 0:
-        return n
-    rank = np.int64(ranks[field[at.TABLE] + c * field[at.TABLE_STEP], byte])
-    if band[0] <= rank < band[1]:
-        keys[n] = np.uint64((rank << rank_shift) | (c << anchor_bits) | anchor)
-        return n + 1
+def _find(x, words, maxima, lowest, keys, n):
+    """Append the offset of each byte that is at least `lowest`; return how many entries `keys` has then.
+
+    Eight bytes at a time: bit 7 of each byte of `reached` tells whether that byte is, exactly.
+    """
+    floor = np.uint8(lowest)
+    lift = (np.uint64(0x80) - np.uint64(lowest & 0x7F)) * _ONES
+    either = _U0 if lowest >= 128 else _HIGH  # a byte from 128 on reaches a floor below 128 in any case
+    for q in range(maxima.shape[0]):
+        if maxima[q] < floor:
+            continue
+        start = q * (BLOCK >> 3)
+        block = words[start : start + (BLOCK >> 3)]
+        for k in range(block.shape[0]):
+            lifted = (block[k] & _LOW) + lift
+            reached = ((lifted & block[k]) | ((lifted | block[k]) & either)) & _HIGH
+            while reached != _U0:
+                keys[n] = np.uint64((start + k) << 3) + (trailing_zeros(reached) >> np.uint64(3))
+                reached &= reached - _U1
+                n += 1
+    for f in range(words.shape[0] << 3, x.shape[0]):  # the last bytes, where they fill no word
+        if x[f] >= floor:
+            keys[n] = np.uint64(f)
+            n += 1
     return n
 
 
@@ -104,34 +119,24 @@ def pick_ranked(addresses, field, rates, maxima, band, ranks, settings, keys, n)
     int
         How many keys are there now.
     """
-    lowest = band[2]
+    first, behind, lowest = band[0], band[1], band[2]
     if lowest > 255:
         return n
-    floor = np.uint8(lowest)
     anchor_bits = settings[at.ANCHOR_BITS]
     rank_shift = anchor_bits + settings[at.CLASS_BITS]
-    # Eight bytes at a time: bit 7 of each byte of `reached` tells whether that byte is >= floor, exactly.
-    lift = (np.uint64(0x80) - np.uint64(lowest & 0x7F)) * _ONES
-    upper_half = lowest >= 128
-    size = field[at.ELEMENTS]
-    whole = size >> 3
-    x = bytes_at(addresses[field[at.TENSOR]], size)
-    words = words_at(addresses[field[at.TENSOR]], whole)
-    for q in range(maxima.shape[0]):
-        if maxima[q] < floor:
+    address, size = addresses[field[at.TENSOR]], field[at.ELEMENTS]
+    x = bytes_at(address, size)
+    # Two loops instead of one: offsets first, then keys in their place. Together they hold more than the registers do.
+    found = _find(x, words_at(address, size >> 3), maxima, lowest, keys, n)
+    for i in range(n, found):
+        f = np.int64(keys[i])
+        anchor, c = locate(field, rates, f)
+        if anchor < 0:
             continue
-        start = q * (BLOCK >> 3)
-        block = words[start : start + (BLOCK >> 3)]
-        for k in range(block.shape[0]):
-            lifted = (block[k] & _LOW) + lift
-            reached = (lifted & block[k] if upper_half else lifted | block[k]) & _HIGH
-            while reached != _U0:
-                f = ((start + k) << 3) + np.int64(trailing_zeros(reached) >> np.uint64(3))
-                reached &= reached - _U1
-                n = _append(field, rates, f, x[f], band, ranks, anchor_bits, rank_shift, keys, n)
-    for f in range(whole << 3, size):  # the last bytes, where they fill no word
-        if x[f] >= floor:
-            n = _append(field, rates, f, x[f], band, ranks, anchor_bits, rank_shift, keys, n)
+        rank = np.int64(ranks[field[at.TABLE] + c * field[at.TABLE_STEP], x[f]])
+        if first <= rank < behind:
+            keys[n] = np.uint64((rank << rank_shift) | (c << anchor_bits) | anchor)
+            n += 1
     return n
 
 
@@ -148,50 +153,84 @@ def score_key(score):
 
 
 @inner
+def _lowest_floor(field, floors):
+    """Return the smallest floor of a field's channels, f8."""
+    lowest = floors[field[at.QUANT]]
+    for c in range(field[at.QUANT_STEP] * (field[at.COUNT] - 1)):
+        lowest = min(lowest, floors[field[at.QUANT] + c + 1])
+    return lowest
+
+
+@inner
+def _score_span(x, start, end, floor, field, rates, floors, quants, settings, keys, n):
+    """Append a key for each element of a span that reaches its threshold."""
+    anchor_bits = settings[at.ANCHOR_BITS]
+    rank_shift = anchor_bits + settings[at.CLASS_BITS]
+    for f in range(start, end):
+        if not x[f] >= floor:
+            continue
+        anchor, c = locate(field, rates, f)
+        if anchor < 0:
+            continue
+        row = field[at.QUANT] + c * field[at.QUANT_STEP]
+        value = np.float64(x[f])
+        if not value >= floors[row]:
+            continue
+        score = (value - quants[row, 1]) * quants[row, 0]
+        if field[at.LOGITS] != 0:
+            score = sigmoid(score)
+        keys[n] = np.uint64((score_key(score) << rank_shift) | (c << anchor_bits) | anchor)
+        n += 1
+    return n
+
+
+@inner
+def _score_block(x, start, end, floor, field, rates, floors, quants, settings, keys, n):
+    """Do so for a block, in steps that are looked at once more."""
+    for sub in range(start, end, _SUB):
+        stop = min(sub + _SUB, end)
+        if any_reaches(x[sub:stop], floor):
+            n = _score_span(x, sub, stop, floor, field, rates, floors, quants, settings, keys, n)
+    return n
+
+
+@inner
 def pick_scored(x, field, rates, floors, quants, settings, keys, n):
-    """Append a key for each element of one level that reaches its threshold, with its score computed.
+    """Append a key for each integer of one level that reaches its threshold, with its score computed.
 
     Parameters
     ----------
-    x : (m,) u1 | u2 | f4, raw
+    x : (m,) u1 | u2, raw
     field : (COLUMNS,) i8
     floors : (rows,) f8, raw
         Smallest raw value that reaches the threshold, for the field or for each of its channels.
     quants : (rows, 2) f8
         Scale and zero point.
-    settings, keys, n
+    rates, settings, keys, n
         As in `pick_ranked`.
     """
-    lowest = floors[field[at.QUANT]]
-    for c in range(field[at.QUANT_STEP] * (field[at.COUNT] - 1)):
-        lowest = min(lowest, floors[field[at.QUANT] + c + 1])
-    if (lowest > 65535.0 and field[at.ITEM] < 4) or (lowest > 255.0 and field[at.ITEM] == 1):
+    lowest = _lowest_floor(field, floors)
+    if lowest > 65535.0 or (lowest > 255.0 and field[at.ITEM] == 1):
         return n
     floor = x.dtype.type(lowest)
-    anchor_bits = settings[at.ANCHOR_BITS]
-    rank_shift = anchor_bits + settings[at.CLASS_BITS]
     size = x.shape[0]
-    for block in range(0, size, BLOCK):
-        if not any_reaches(x[block : min(block + BLOCK, size)], floor):
-            continue
-        for start in range(block, min(block + BLOCK, size), _SUB):
-            end = min(start + _SUB, size)
-            if not any_reaches(x[start:end], floor):
-                continue
-            for f in range(start, end):
-                if not x[f] >= floor:
-                    continue
-                anchor, c = locate(field, rates, f)
-                if anchor < 0:
-                    continue
-                row = field[at.QUANT] + c * field[at.QUANT_STEP]
-                value = np.float64(x[f])
-                if not value >= floors[row]:
-                    continue
-                score = (value - quants[row, 1]) * quants[row, 0]
-                if field[at.LOGITS] != 0:
-                    score = sigmoid(score)
-                rank = score_key(score)
-                keys[n] = np.uint64((rank << rank_shift) | (c << anchor_bits) | anchor)
-                n += 1
+    for start in range(0, size, BLOCK):
+        end = min(start + BLOCK, size)
+        if any_reaches(x[start:end], floor):
+            n = _score_block(x, start, end, floor, field, rates, floors, quants, settings, keys, n)
+    return n
+
+
+@inner
+def pick_real(x, field, rates, floors, quants, settings, keys, n, report):
+    """Do as `pick_scored` does for f4, and count blocks with values that are no numbers in `report`."""
+    floor = np.float32(_lowest_floor(field, floors))
+    size = x.shape[0]
+    for start in range(0, size, BLOCK):
+        end = min(start + BLOCK, size)
+        seen = reaches_or_bad(x[start:end], floor)
+        if seen >= 2:
+            report[at.BAD_VALUES] += 1
+        elif seen == 1:
+            n = _score_block(x, start, end, floor, field, rates, floors, quants, settings, keys, n)
     return n

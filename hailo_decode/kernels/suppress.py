@@ -52,7 +52,8 @@ def _may_hit(lanes, label, bound, x1, y1, x2, y2, area):
         wide = max(min(x2, a2[j]) - max(x1, a1[j]), _ZERO)
         high = max(min(y2, b2[j]) - max(y1, b1[j]), _ZERO)
         shared = wide * high
-        hit |= np.int32(shared >= bound * (area + areas[j] - shared)) & np.int32(labels[j] == label)
+        near = np.int32(shared >= bound * (area + areas[j] - shared))
+        hit = np.int32(hit | np.int32(near & np.int32(labels[j] == label)))
     return hit != 0
 
 
