@@ -57,14 +57,15 @@ def is_tar(head: bytes) -> bool:
     return head[257:262] == b"ustar"
 
 
-def members(file: BinaryIO, keep: Callable[[str], int]) -> Iterator[Member]:
+def members(file: BinaryIO, keep: Callable[[str, int], int]) -> Iterator[Member]:
     """Yield the files of an archive.
 
     Parameters
     ----------
     file : binary file, seekable, at its start
     keep : callable
-        ``keep(name) -> int``: how many bytes of a file may be kept in memory; 0 passes over it.
+        ``keep(name, size) -> int``: how many bytes of a file may be kept in memory; 0 passes over it, and a
+        file that is larger is refused.
 
     Raises
     ------
@@ -99,7 +100,7 @@ def members(file: BinaryIO, keep: Callable[[str], int]) -> Iterator[Member]:
                     what = "comes twice" if name in seen else f"is one of more than {_MOST_MEMBERS}"
                     raise FormatError(f"the member {name!r} {what}", offset=at)
                 seen.add(name)
-                yield _member(source, name, size, keep(name))
+                yield _member(source, name, size, keep(name, size))
         source.align()
 
 

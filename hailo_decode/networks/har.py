@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mmap
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -44,9 +44,11 @@ class _Parts:
     places: dict[str, Member] = field(default_factory=dict)
 
     def ending(self, suffix: str) -> str | None:
-        """Return the one member whose name is a network's name and this ending."""
-        stems = {n[: -len(suffix)]: n for n in self.sizes if n.endswith(suffix)}
-        return stems[min(stems, key=len)] if stems else None
+        """Return the one member whose name is a network's name and this ending, None when absent."""
+        stems = sorted((n[: -len(suffix)] for n in self.sizes if n.endswith(suffix)), key=len)
+        if not all(stem.startswith(stems[0] + ".") for stem in stems[1:]):  # such as NAME.native beside NAME
+            raise FormatError(f"the archive holds several {suffix}", got=", ".join(stems[:6]))
+        return stems[0] + suffix if stems else None
 
     def json(self, suffix: str) -> Mapping[str, Any] | None:
         """Return the document of that ending, None when absent."""
@@ -61,14 +63,14 @@ class _Parts:
         return read_json(data, name)
 
 
-def _keep(packed: bool) -> Callable[[str], int]:
+def _keep(packed: bool) -> Callable[[str, int], int]:
     """Return how many bytes of which members are kept in memory."""
 
-    def keep(name: str) -> int:
+    def keep(name: str, size: int) -> int:
         if name.endswith(".hn"):
             return _MOST_HN
         if name.endswith(".q.npz") and packed:
-            return _MOST_PACKED_NPZ
+            return _MOST_PACKED_NPZ if size <= _MOST_PACKED_NPZ else 0
         return _MOST_TEXT if name.endswith(_TEXTS) else 0
 
     return keep
@@ -100,6 +102,9 @@ def _from_archive(file: BinaryIO, stem: str) -> NetworkInfo:
     name = parts.ending(".q.npz")
     if name is None or not parts.sizes[name]:
         return network
+    if packed and name not in parts.data:
+        why = f"{name} has {parts.sizes[name]} bytes and would have to be unpacked to memory; gunzip the archive"
+        return replace(network, facts={**network.facts, "quant_not_read": why})
     if packed:
         return with_quant(network, memoryview(parts.data[name]), name)
     with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped, memoryview(mapped) as whole:
@@ -110,9 +115,9 @@ def _from_archive(file: BinaryIO, stem: str) -> NetworkInfo:
 
 def _graph_name(parts: _Parts, metadata: Mapping[str, Any]) -> str:
     """Return the member that holds the graph in force."""
-    said = metadata.get("hn")
-    if isinstance(said, str) and said.removeprefix("./") in parts.sizes:
-        return said.removeprefix("./")
+    said = str(metadata.get("hn")).removeprefix("./")
+    if said.endswith(".hn") and said in parts.data:
+        return said
     plain = [n for n in parts.sizes if n.endswith(".hn") and not n.endswith((".native.hn", ".fp.hn"))]
     found = plain or [n for n in parts.sizes if n.endswith(".hn")]
     if len(found) == 1:
@@ -149,7 +154,7 @@ def _network(parts: _Parts, stem: str) -> NetworkInfo:
         nms_free=any(e.one_to_one for e in ends) if any(e.branch.startswith("cv") for e in ends) else None,
         nms_done=any(o.nms is not None for o in outputs),
         anchors={d.stride: d.anchors for d in step.decoders if d.stride and d.anchors} if step else {},
-        devices=tuple(v for k in ("hw_arch",) if isinstance(v := metadata.get(k), str)),
+        devices=(arch,) if isinstance(arch := metadata.get("hw_arch"), str) else (),
         compiler=Node(metadata, "metadata.json").text("sdk_version"),
         layers=tuple(graph.layers.values()),
         ops=(step,) if step else (),

@@ -230,6 +230,24 @@ def test_the_graph_that_the_metadata_names_counts(read):
     assert read(har(graph, more=more, metadata={"hn": "a.native.hn"})).outputs[1].shape == (80, 80, 9)
 
 
+def test_metadata_that_names_no_graph_is_passed_over(read):
+    for name in ("readme.txt", "b.hn", 7):
+        net = read(har(yolov8_hn("a", 640), metadata={"hn": name}, more={"readme.txt": b"x"}))
+        assert len(net.outputs) == 6
+
+
+def test_records_of_two_networks_are_refused(read):
+    with pytest.raises(FormatError, match=r"holds several \.nms\.json"):
+        read(har(yolov8_hn("a", 640), nms_json={}, more={"b.nms.json": b"{}"}))
+
+
+def test_parameters_too_large_to_unpack_are_passed_over_and_named(read):
+    data = har(yolov8_hn("a", 640), quant=bytes(range(256)) * (49 << 12), compress=True)
+    net = read(data)
+    assert len(net.outputs) == 6
+    assert "gunzip the archive" in net.facts["quant_not_read"]
+
+
 def test_two_graphs_of_which_none_is_named_are_refused(read):
     graph = json.dumps(yolov8_hn("a", 640)).encode()
     with pytest.raises(FormatError, match="several graphs"):
