@@ -46,15 +46,11 @@ def read(frame: Any, hints: Hints) -> Rows:
     classes = wanted_classes(hints, "a burst of the chip's NMS")
     runs = classes * hints.chunks
     ends = words == _CLASS_END
+    _check_ends(ends, runs)
     told = "on chip, bursts of Hailo-15"
     if not ((words == _IMAGE_END) | (words == _FILLING)).any():
         words, ends, told = _without_filling(words, ends, runs, hints)
-    found = int(ends.sum())
-    if found < runs:
-        raise SizeError(
-            f"the words hold the ends of {found} classes",
-            wanted=f"{classes} classes in {hints.chunks} chunks",
-        )
+        _check_ends(ends, runs)
     last = int(np.flatnonzero(ends)[runs - 1])
     words, ends = words[:last], ends[:last]
     is_box = words < _FILLING
@@ -65,6 +61,12 @@ def read(frame: Any, hints: Hints) -> Rows:
         at = int(counts.argmax())
         raise ValuesError(f"class {at % classes} holds {int(counts[at])} boxes", wanted=f"at most {most}")
     return merged(words[is_box], place, classes, hints, told, PROOF if len(place) else WEAK)
+
+
+def _check_ends(ends: Bool, runs: int) -> None:
+    found = int(ends.sum())
+    if found < runs:
+        raise SizeError(f"the words hold {found} ends of classes", wanted=f"{runs}, one for each class and chunk")
 
 
 def _without_filling(words: U8, ends: Bool, runs: int, hints: Hints) -> tuple[U8, Bool, str]:

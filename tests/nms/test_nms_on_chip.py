@@ -123,7 +123,7 @@ def test_counts_that_cannot_be_are_told(held, options, error, text):
 @pytest.mark.parametrize(
     ("held", "options", "error", "text"),
     [
-        (write.bursts_h15(RUNS, 4)[:-4], {}, SizeError, "hold the ends of 2 classes"),
+        (write.bursts_h15(RUNS, 4)[:-4], {}, SizeError, "hold 2 ends of classes"),
         (write.bursts_h15(RUNS, 4), {"max_per_class": 1}, ValuesError, "class 2 holds 2 boxes"),
         (write.bursts_h15(RUNS, 4), {"quant": None}, QuantError, "stored as integers"),
         (write.bursts_h15(RUNS, 4), {"classes": None}, OptionError, "does not tell its number of classes"),
