@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from hailo_decode.errors import AmbiguousError, OptionError, PairingError, SizeError
+from hailo_decode.errors import AmbiguousError, HailoDecodeError, OptionError, PairingError, SizeError
 from hailo_decode.nms_asked import make_task, task_of
+from hailo_decode.nms_forms import forms_named, read_rows
 from hailo_decode.nms_network import nms_outputs
 from hailo_decode.nms_task import NmsTask
 from hailo_decode.options import Options
+from hailo_decode.readers._nms_form import Hints
 from hailo_decode.readers._nms_frames import frames_of, plain
+from hailo_decode.readers.sizes import by_class_sizes
 from hailo_decode.values.boxes import Detections
 from hailo_decode.values.letterbox import Letterbox
 from hailo_decode.values.network import NetworkInfo
 
 _TASKS_KEPT = 8
+_GUESSES = 3
+_ANY_SIZE = (1, 1)  # does not matter to boxes without masks
 
 
 def decode_nms(
@@ -178,6 +184,32 @@ class NmsDecoder:
 def nms_decoder(network: NetworkInfo, options: Options, **known: Any) -> NmsDecoder | None:
     """Return what reads a network's NMS results; None where its outputs are raw heads."""
     return NmsDecoder(network, options, **known) if nms_outputs(network) else None
+
+
+def nms_hint(outputs: Any) -> str | None:
+    """Say so where what was handed in as raw outputs is an NMS result; None where nothing shows it.
+
+    Parameters
+    ----------
+    outputs : mapping, list or array
+        As a caller handed them to a decoder of raw heads.
+    """
+    held = list(outputs.values()) if isinstance(outputs, Mapping) else outputs
+    if isinstance(held, list) and len(held) == 1:
+        held = held[0]
+    for classes in (None, *_likely_classes(held)):
+        with contextlib.suppress(HailoDecodeError):
+            rows = read_rows(
+                _one_frame(held), forms_named(None), Hints(image_size=_ANY_SIZE, classes=classes)
+            )
+            return f"this looks like an NMS result ({rows.told}): read it with decode_nms"
+    return None
+
+
+def _likely_classes(held: Any) -> list[int]:
+    if not isinstance(held, np.ndarray) or held.dtype != np.float32:
+        return []
+    return [classes for classes, _ in by_class_sizes(held.size)[:_GUESSES]]
 
 
 def _chosen(held: Any) -> tuple[str | None, Any]:

@@ -273,7 +273,7 @@ def test_scores_that_are_logits_name_the_layers_that_lack_a_sigmoid():
     step = OpInfo("op", "yolov8", "net/nms", nms=NmsInfo(score_threshold=0.2), decoders=decoders)
     buffer = PACKED.copy()
     buffer[5] = 2.2
-    with pytest.raises(ValuesError, match="a score outside 0..1") as caught:
+    with pytest.raises(ValuesError, match=r"a score outside 0\.\.1") as caught:
         decode_nms(buffer, network=network(ops=(step,)))
     assert caught.value.hint == (
         "the class layers hold logits: the model script lacks the sigmoid lines for conv42, conv53, conv63"

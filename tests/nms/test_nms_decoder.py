@@ -10,7 +10,7 @@ from nms.write_nms import f4, found, pixels
 
 from hailo_decode import Decoder, Letterbox, NetworkInfo, decode_nms
 from hailo_decode.errors import AmbiguousError, OptionError, PairingError
-from hailo_decode.nms import nms_decoder
+from hailo_decode.nms import nms_decoder, nms_hint
 from hailo_decode.nms_forms import forms
 from hailo_decode.nms_network import facts_of, nms_outputs
 from hailo_decode.options import Options
@@ -163,3 +163,26 @@ def test_a_decoders_letterbox_tells_the_size_where_nothing_else_does():
     assert found(nms_decoder(bare, Options(conf=0.1))(packed(), letterbox=box)) == pixels(BOXES, SIZE)
     with pytest.raises(OptionError, match="whose size is not known"):
         nms_decoder(bare, Options())(packed())
+
+
+@pytest.mark.parametrize(
+    ("held", "told"),
+    [
+        ({"net/nms": write.by_class(BOXES, 80, 100)}, "by class, packed: 80 classes of at most 100 boxes"),
+        ([np.zeros(1503, np.float32)], "by class, packed: 3 classes of at most 100 boxes"),
+        ([write.as_lists(BOXES, 3)], "by class, a list of 3 classes"),
+        ({"net/nms": write.as_lists(BOXES, 3)}, "by class, a list of 3 classes"),
+        ({"net/nms": write.cube(BOXES, 3, 7)}, "by class, a cube: 3 classes of 7 places"),
+        (write.by_score(BOXES, 9), "by score, packed: 3 boxes of at most 9"),
+    ],
+)
+def test_a_result_that_was_handed_in_as_raw_outputs_is_recognised(held, told):
+    assert nms_hint(held) == f"this looks like an NMS result ({told}): read it with decode_nms"
+
+
+def test_raw_outputs_are_not_taken_for_a_result(rng):
+    for shape in ((80, 80, 64), (80, 80, 5), (1, 8400, 85), (1, 84, 8400), (1, 300, 6), (1000,), (1001,)):
+        assert nms_hint({"net/conv41": rng.random(shape).astype(np.float32)}) is None
+    assert nms_hint({"a": packed(), "b": packed()}) is None
+    assert nms_hint(None) is None
+    assert nms_hint(rng.integers(0, 256, 409600).astype(np.uint8)) is None
