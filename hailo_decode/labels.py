@@ -12,7 +12,7 @@ from hailo_decode.values.boxes import Detections
 Box = tuple[int, int, int, int]
 Colour = tuple[int, int, int]
 
-_LEAST_LETTER = 8  # pixels; smaller ones cannot be read
+_LEAST_LETTER = 9  # pixels; smaller ones cannot be read
 _MOST_COVERED = 0.25  # of a label by others; where none is covered less, it is left out
 
 
@@ -51,7 +51,7 @@ class Pen:
         scale = letter / of_one
         stroke = max(1, round(letter / 10))
         (_, above), below = cv2.getTextSize("Ag", font, scale, stroke)
-        line = max(1, round(0.011 * side**0.85))
+        line = max(1, round(0.0125 * side**0.85))
         return cls(cv2, line, font, scale, stroke, above, max(1, below // 2), max(2, round(letter / 4)))
 
     def size(self, text: str) -> tuple[int, int]:
