@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument(
-        "what", nargs="?", metavar="LOG|CODE", help="a code such as HD401, a log, or -"
-    )
+    parser.add_argument("what", nargs="?", metavar="LOG|CODE", help="a code such as HD401, a log, or -")
     parser.add_argument("--list", action="store_true", help="list all codes")
     parser.add_argument("--format", choices=("text", "json", "github", "sarif"), default="text")
     parser.add_argument("--json", action="store_const", const="json", dest="format", help="--format json")
@@ -30,15 +28,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print a page, the list of codes, or the remarks about a log."""
     from hailo_decode.errors import OptionError
-    from hailo_decode.lint import rules
+    from hailo_decode.lint import all_rules
 
     if args.list:
-        for one in rules().values():
+        for one in all_rules().values():
             sys.stdout.write(f"{one.code}  {one.severity.value:7}  {one.title}\n")
         return 0
     if not args.what:
         raise OptionError("there is nothing to explain", hint="name a code such as HD401, or a log")
-    found = [one for code, one in rules().items() if args.what.upper() == code or args.what == one.slug]
+    found = [one for code, one in all_rules().items() if args.what.upper() == code or args.what == one.slug]
     if found:
         sys.stdout.write(page(found[0]))
         return 0
@@ -54,11 +52,11 @@ def _explain_log(name: str, form: str) -> int:
     import re
 
     from hailo_decode.errors import UnknownName
-    from hailo_decode.lint import explain_log, render, rules
+    from hailo_decode.lint import all_rules, explain_log, render
     from hailo_decode.lint._case import read_log
 
     if re.fullmatch(r"(?i)hd\d+", name):
-        raise UnknownName("rule", name.upper(), rules())
+        raise UnknownName("rule", name.upper(), all_rules())
     text = sys.stdin.read() if name == "-" else read_log(name)
     remarks = explain_log(text, file=name)
     shown = render.FORMATS[form](remarks, {name: text})

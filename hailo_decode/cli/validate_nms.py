@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Iterable
 from dataclasses import replace
@@ -56,6 +57,8 @@ def run(args: argparse.Namespace) -> int:
     from hailo_decode.errors import HailoDecodeError, OptionError
     from hailo_decode.lint import choose, render
 
+    # Looking for plugins of pydantic reads the metadata of every package that is installed.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     if not args.files and not args.script:
         raise OptionError("there is nothing to check", hint="name a configuration, or a script with --script")
     if args.output and (not args.fix or len(args.files) > 1):

@@ -1,6 +1,6 @@
-"""The entries of an NMS configuration's lists as pydantic models: one scale each, and the mask prototype."""
+"""What the parts of an NMS configuration have in common, as pydantic models."""
 
-from __future__ import annotations
+# Annotations are evaluated as they stand: pydantic would compile each one anew from its text.
 
 from typing import Annotated, Any, ClassVar
 
@@ -49,74 +49,3 @@ class Decoder(Part):
     def layers(self) -> dict[str, str]:
         """The layer that each role names, where it names one."""
         return {role: name for role in self.roles if (name := getattr(self, role)) is not None}
-
-
-class BinsDecoder(Decoder):
-    """A scale whose box distances are spread over bins."""
-
-    roles = ("reg_layer", "cls_layer")
-    required = ("stride", *roles)
-    reg_layer: str | None = None
-    cls_layer: str | None = None
-
-
-class DistancesDecoder(BinsDecoder):
-    """A scale with four plain distances."""
-
-
-class CombinedDecoder(Decoder):
-    """A scale whose classes and bins are channels of one layer."""
-
-    roles = ("combined_layer",)
-    required = ("stride", *roles)
-    combined_layer: str | None = None
-
-
-class ObjectnessDecoder(Decoder):
-    """A scale with box, objectness and class layers."""
-
-    roles = ("reg_layer", "objectness_layer", "cls_layer")
-    required = ("stride", *roles)
-    reg_layer: str | None = None
-    objectness_layer: str | None = None
-    cls_layer: str | None = None
-
-
-class AnchorDecoder(Decoder):
-    """A scale with one layer for all, and anchor sizes `w` and `h` in input pixels."""
-
-    roles = ("encoded_layer",)
-    required = ("stride", "w", "h", *roles)
-    w: Lengths | None = None
-    h: Lengths | None = None
-    encoded_layer: str | None = None
-
-
-class DefaultBoxDecoder(Decoder):
-    """A scale with box and class layers, and anchor sizes `w` and `h` as fractions of the image."""
-
-    roles = ("reg_layer", "cls_layer")
-    required = ("w", "h", *roles)
-    w: Lengths | None = None
-    h: Lengths | None = None
-    reg_layer: str | None = None
-    cls_layer: str | None = None
-
-
-class CentreDecoder(Decoder):
-    """The only scale of a network that finds centres."""
-
-    roles = ("reg_layer_h", "reg_layer_w", "cls_layer")
-    required = roles
-    reg_layer_h: str | None = None
-    reg_layer_w: str | None = None
-    cls_layer: str | None = None
-
-
-class Proto(Part):
-    """The mask prototype: `number` channels, at `stride` input pixels per cell."""
-
-    required = ("number", "stride")
-    number: Size | None = None
-    stride: Size | None = None
-    proto_layer: str | None = None

@@ -12,7 +12,7 @@ from enum import Enum
 
 
 class Shape(str, Enum):
-    """What the entries of a configuration hold; each has a model in `nms_config`."""
+    """What the entries of a configuration hold; each has a file in `shapes`."""
 
     BINS = "box layers with bins, class layers"
     COMBINED = "one layer with classes and bins"

@@ -73,7 +73,8 @@ def read_config(document: Document, meta_arch: str | None = None) -> Reading:
     -------
     Reading
     """
-    from hailo_decode.config.nms_config import MODELS, OpenConfig
+    from hailo_decode.config.nms_config import OpenConfig
+    from hailo_decode.config.shapes import model_of
 
     faults: list[SchemaFault] = []
     root = _root(document.value)
@@ -89,7 +90,7 @@ def read_config(document: Document, meta_arch: str | None = None) -> Reading:
             faults.append(SchemaFault(Misfit.OBJECT, (), what, "begin it with { and end it with }"))
         return Reading(document, None, tuple(faults))
     shape = shape_of(document.value, meta_arch)
-    model = MODELS[shape] if shape else OpenConfig
+    model = model_of(shape) if shape else OpenConfig
     config, wrong = _validated(model, document.value)
     faults += wrong
     if config is not None:
@@ -240,9 +241,12 @@ def _part_keys(part: Part, value: dict[str, Any], at: Path) -> Iterator[SchemaFa
 def _known_keys(part: Part) -> list[str]:
     """Return the keys of a part; of one whose shape cannot be told, those of every shape."""
     from hailo_decode.config.decoders import Decoder
+    from hailo_decode.config.shapes import every_model
 
-    models = type(part).__subclasses__() if type(part) is Decoder else ()
-    return list(dict.fromkeys(key for model in (type(part), *models) for key in model.model_fields))
+    models = [type(part)]
+    if type(part) is Decoder and every_model():
+        models += Decoder.__subclasses__()
+    return list(dict.fromkeys(key for model in models for key in model.model_fields))
 
 
 def _unknown_hint(key: str, value: Any, known: list[str], at: Path) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hailo_decode.lint._case import Case, read_case
-from hailo_decode.lint._registry import Finding, Rule, choose, rule, rules, run_rules
+from hailo_decode.lint._registry import Finding, Rule, all_rules, choose, rule, run_rules
 
 if TYPE_CHECKING:
     from hailo_decode.values.diagnostic import Diagnostic
@@ -17,6 +17,7 @@ __all__ = [
     "Case",
     "Finding",
     "Rule",
+    "all_rules",
     "check",
     "check_case",
     "check_network",
@@ -24,7 +25,6 @@ __all__ = [
     "explain_log",
     "read_case",
     "rule",
-    "rules",
 ]
 
 # Rules about a configuration and what goes with it; those about a model file alone are for `check_network`.

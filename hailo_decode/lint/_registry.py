@@ -117,7 +117,7 @@ def rule(
 
 
 @functools.cache
-def rules() -> Mapping[str, Rule]:
+def all_rules() -> Mapping[str, Rule]:
     """Return every rule of ``lint/rules/`` by code, in the order of the codes.
 
     Raises
@@ -154,14 +154,16 @@ def choose(select: Iterable[str], ignore: Iterable[str] = ()) -> list[Rule]:
     """
     wanted = {code for entry in select for code in _named(entry.strip())}
     unwanted = {code for entry in ignore for code in _named(entry.strip())}
-    return [one for code, one in rules().items() if code in wanted - unwanted]
+    return [one for code, one in all_rules().items() if code in wanted - unwanted]
 
 
 def _named(entry: str) -> list[str]:
     begins = re.fullmatch(r"HD\d{1,3}", entry.upper())
-    found = [c for c, one in rules().items() if one.slug == entry or (begins and c.startswith(entry.upper()))]
+    found = [
+        c for c, one in all_rules().items() if one.slug == entry or (begins and c.startswith(entry.upper()))
+    ]
     if not found and not (begins and len(entry) < 5):
-        raise UnknownName("rule", entry, [name for c, one in rules().items() for name in (c, one.slug)])
+        raise UnknownName("rule", entry, [name for c, one in all_rules().items() for name in (c, one.slug)])
     return found
 
 

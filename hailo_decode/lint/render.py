@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from hailo_decode.lint._registry import rules
+from hailo_decode.lint._registry import all_rules
 from hailo_decode.values.diagnostic import Diagnostic, Path, Severity
 
 WIDTH = 100
@@ -109,7 +109,7 @@ def as_dict(remark: Diagnostic) -> dict[str, Any]:
     span = remark.span
     return {
         "code": remark.code,
-        "rule": rules()[remark.code].slug,
+        "rule": all_rules()[remark.code].slug,
         "severity": remark.severity.value,
         "confidence": remark.confidence.value if remark.confidence else None,
         "message": remark.message,
@@ -145,7 +145,7 @@ def github(remarks: Sequence[Diagnostic], texts: Mapping[str, str]) -> str:
 
 def _command(remark: Diagnostic) -> str:
     level = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}[remark.severity]
-    fields = [f"title={_escaped(f'{remark.code} {rules()[remark.code].slug}', ':,')}"]
+    fields = [f"title={_escaped(f'{remark.code} {all_rules()[remark.code].slug}', ':,')}"]
     if remark.file:
         fields.append(f"file={_escaped(remark.file, ':,')}")
     if remark.span:
@@ -168,9 +168,9 @@ def sarif(remarks: Sequence[Diagnostic], texts: Mapping[str, str]) -> str:
     about = [
         {
             "id": code,
-            "name": rules()[code].slug,
-            "shortDescription": {"text": rules()[code].title},
-            "fullDescription": {"text": rules()[code].page},
+            "name": all_rules()[code].slug,
+            "shortDescription": {"text": all_rules()[code].title},
+            "fullDescription": {"text": all_rules()[code].page},
         }
         for code in used
     ]

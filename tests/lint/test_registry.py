@@ -6,7 +6,7 @@ import pytest
 from lint.examples import network
 
 from hailo_decode.errors import OptionError, UnknownName
-from hailo_decode.lint import check, check_network, rule, rules
+from hailo_decode.lint import all_rules, check, check_network, rule
 from hailo_decode.lint._case import config_inputs
 from hailo_decode.lint._registry import Finding, by_code, choose, run_rules
 from hailo_decode.values.diagnostic import Confidence, Severity
@@ -115,7 +115,7 @@ def test_a_finding_says_its_own_severity_confidence_and_place():
 def test_remarks_come_in_the_order_of_the_text_whatever_the_order_of_the_rules():
     text = '{"bbox_decoders": [], // a\n "nms_iou_th": 1.0,\n "regression_length": 16}'
     given = config_inputs(text)
-    everything = list(rules().values())
+    everything = list(all_rules().values())
     files = {"config": "nms.json"}
     found = run_rules(everything, given, files)
     assert found == run_rules(reversed(everything), given, files)
@@ -138,7 +138,7 @@ def test_an_entry_that_names_no_rule_is_an_error(entry):
 
 def test_every_rule_stands_in_its_hundred_and_states_a_fault():
     hundreds = {"HD1": "config", "HD2": "config", "HD3": "script", "HD7": "log"}
-    for code, one in rules().items():
+    for code, one in all_rules().items():
         assert one.about == hundreds.get(code[:3], one.about), code
         assert one.slug.replace("-", "_") == one.run.__name__
 
