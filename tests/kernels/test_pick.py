@@ -1,0 +1,141 @@
+"""Picking candidates from a class tensor in any layout: every key against a plain search."""
+
+import naive
+import numpy as np
+import strategies
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from hailo_decode import Decoder
+from hailo_decode.families import ANCHOR_FREE
+from hailo_decode.kernels import layout as at
+from hailo_decode.kernels.pick import TOP_SCORE, pick_ranked, pick_scored
+from hailo_decode.kernels.scan import BLOCK, block_maxima
+from hailo_decode.kernels.select import score_of
+
+
+def planned(network, conf):
+    told = {**network.told, "conf": conf, "family": ANCHOR_FREE, "multi_label": True}
+    return Decoder.from_outputs(network.outputs, network.input_size, **told).plan(network.outputs)
+
+
+def buffers_of(plan, network):
+    """Return each output of the plan as the flat array that its tensor reads."""
+    return [np.ascontiguousarray(plan.tensors[slot.name].data) for slot in plan.slots]
+
+
+def unpacked(keys, plan):
+    """Return (score, class, anchor) of each key, in the order in which they were picked."""
+    settings = plan.tables.settings
+    anchor_bits, class_bits = int(settings[at.ANCHOR_BITS]), int(settings[at.CLASS_BITS])
+    out = []
+    for key in keys.tolist():
+        score = score_of(key >> (anchor_bits + class_bits), settings, plan.tables.lookup[2])
+        out.append(
+            (float(score), key >> anchor_bits & ((1 << class_bits) - 1), key & ((1 << anchor_bits) - 1))
+        )
+    return out
+
+
+def wanted(network, conf):
+    found = naive.candidates_of(network.levels, network.logits, conf, multi_label=True)
+    return sorted((float(score), c, anchor) for score, c, anchor, _ in found)
+
+
+@settings(max_examples=80)
+@given(st.data())
+def test_ranked_bytes_become_the_keys_of_the_twin(data):
+    network = data.draw(strategies.networks(dtypes=["uint8"]))
+    conf = data.draw(strategies.thresholds(network))
+    plan = planned(network, conf)
+    tables, held = plan.tables, buffers_of(plan, network)
+    addresses = np.array([array.ctypes.data for array in held], np.int64)
+    keys = np.empty(tables.anchors * plan.sizes.classes, np.uint64)
+    ranks, cuts = tables.lookup[0], tables.lookup[1]
+    count = int(tables.settings[at.RANKS])
+    n = 0
+    for level in range(len(tables.fields)):
+        field = tables.fields[level, at.CLASS]
+        x = held[field[at.TENSOR]]
+        maxima = np.zeros(len(x) // BLOCK + 1, np.uint8)
+        used = block_maxima(x, maxima)
+        band = np.array([0, count, cuts[level, count]], np.int64)
+        n = pick_ranked(
+            addresses,
+            field,
+            tables.rates[level, at.CLASS],
+            maxima[:used],
+            band,
+            ranks,
+            tables.settings,
+            keys,
+            n,
+        )
+    assert sorted(unpacked(keys[:n], plan)) == wanted(network, conf)
+
+
+@settings(max_examples=80)
+@given(st.data())
+def test_bands_of_ranks_part_the_keys_without_loss(data):
+    network = data.draw(strategies.networks(dtypes=["uint8"], per_channel=False))
+    plan = planned(network, 0.0)
+    tables, held = plan.tables, buffers_of(plan, network)
+    addresses = np.array([array.ctypes.data for array in held], np.int64)
+    keys = np.empty(tables.anchors * plan.sizes.classes, np.uint64)
+    count = int(tables.settings[at.RANKS])
+    middle = data.draw(st.integers(0, count))
+    n = 0
+    for first, behind in ((0, middle), (middle, count)):
+        for level in range(len(tables.fields)):
+            field = tables.fields[level, at.CLASS]
+            x = held[field[at.TENSOR]]
+            maxima = np.zeros(len(x) // BLOCK + 1, np.uint8)
+            used = block_maxima(x, maxima)
+            band = np.array([first, behind, tables.lookup[1][level, behind]], np.int64)
+            before = n
+            n = pick_ranked(
+                addresses,
+                field,
+                tables.rates[level, at.CLASS],
+                maxima[:used],
+                band,
+                tables.lookup[0],
+                tables.settings,
+                keys,
+                n,
+            )
+            places = keys[before:n] >> np.uint64(
+                tables.settings[at.ANCHOR_BITS] + tables.settings[at.CLASS_BITS]
+            )
+            assert all(first <= rank < behind for rank in places.tolist())
+    assert sorted(unpacked(keys[:n], plan)) == wanted(network, 0.0)
+
+
+@settings(max_examples=80)
+@given(st.data())
+def test_computed_scores_become_the_keys_of_the_twin(data):
+    network = data.draw(strategies.networks(dtypes=["uint8", "uint16", "float32"]))
+    conf = data.draw(strategies.thresholds(network))
+    plan = planned(network, conf)
+    tables = plan.tables
+    assume(tables.floors is not None)  # None: all are bytes, and ranked
+    held = buffers_of(plan, network)
+    keys = np.empty(tables.anchors * plan.sizes.classes, np.uint64)
+    n = 0
+    for level in range(len(tables.fields)):
+        field = tables.fields[level, at.CLASS]
+        n = pick_scored(
+            held[field[at.TENSOR]],
+            field,
+            tables.rates[level, at.CLASS],
+            tables.floors,
+            tables.lookup[3],
+            tables.settings,
+            keys,
+            n,
+        )
+    assert sorted(unpacked(keys[:n], plan)) == wanted(network, conf)
+
+
+def test_the_largest_float_has_rank_zero_and_nothing_has_less():
+    assert np.uint32(TOP_SCORE).view(np.float32) == np.finfo(np.float32).max

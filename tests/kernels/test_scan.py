@@ -1,0 +1,48 @@
+"""The first pass over class scores: maxima, comparisons and bad numbers, against numpy."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hailo_decode.kernels.scan import BLOCK, any_reaches, block_maxima, count_bad, largest
+
+BYTES = st.lists(st.integers(0, 255), max_size=200).map(lambda v: np.array(v, np.uint8))
+
+
+@pytest.mark.parametrize("form", [largest, largest.py_func], ids=["compiled", "plain"])
+@given(BYTES)
+def test_the_largest_byte_is_found(form, values):
+    assert form(values) == values.max(initial=0)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.float32])
+@given(st.lists(st.integers(0, 255), max_size=70), st.integers(0, 255))
+def test_any_reaches_tells_whether_one_does(dtype, values, floor):
+    array = np.array(values, dtype)
+    assert any_reaches(array, dtype(floor)) == bool((array >= dtype(floor)).any())
+
+
+def test_nan_reaches_nothing():
+    assert not any_reaches(np.full(9, np.nan, np.float32), np.float32(-np.inf))
+
+
+@pytest.mark.parametrize("form", [any_reaches, any_reaches.py_func], ids=["compiled", "plain"])
+def test_infinity_reaches_everything(form):
+    assert form(np.array([-1, np.inf], np.float32), np.float32(3e38))
+
+
+@given(st.lists(st.sampled_from([0.0, -1.5, 3e38, np.nan, np.inf, -np.inf]), max_size=40))
+def test_nan_and_both_infinities_are_counted(values):
+    array = np.array(values, np.float32)
+    assert count_bad(array) == (~np.isfinite(array)).sum()
+
+
+@pytest.mark.parametrize("size", [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK, 3 * BLOCK + 17])
+def test_each_block_gets_its_own_maximum(size, rng):
+    x = rng.integers(0, 250, size, dtype=np.uint8)
+    if size:
+        x[-1] = 255
+    out = np.zeros(size // BLOCK + 1, np.uint8)
+    count = block_maxima(x, out)
+    assert out[:count].tolist() == [x[start : start + BLOCK].max() for start in range(0, size, BLOCK)]

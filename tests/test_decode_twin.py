@@ -1,0 +1,132 @@
+"""Whole frames against the slow twin: the same boxes, in the same order, with the same scores."""
+
+import contextlib
+
+import naive
+import numpy as np
+import pytest
+import strategies
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from hailo_decode import Decoder, decode_yolov8
+from hailo_decode.errors import ValuesError
+from hailo_decode.families import ANCHOR_FREE
+
+CLOSE = 1e-5  # an overlap this near to the threshold may fall on either side, where boxes follow from exp()
+
+
+def agrees(network, options):
+    """Decode with both and compare all of it."""
+    wanted = naive.decode(network.levels, network.logits, **options)
+    assume(network.exact or options["suppress"] is False or wanted.closest_call > CLOSE)
+    found = decode_yolov8(network.outputs, network.input_size, **network.told, **options)
+    assert found.confidence.tolist() == wanted.confidence.tolist()
+    assert found.class_id.tolist() == wanted.class_id.tolist()
+    if network.exact:
+        assert found.xyxy.tolist() == wanted.xyxy.tolist()
+    else:
+        np.testing.assert_allclose(found.xyxy, wanted.xyxy, rtol=1e-6, atol=1e-3)
+
+
+@settings(max_examples=250)
+@given(st.data())
+def test_any_network_in_any_layout_decodes_as_the_twin_does(data):
+    network = data.draw(strategies.networks())
+    agrees(network, data.draw(strategies.options(network)))
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_a_frame_leaves_nothing_behind_for_the_next(data):
+    network = data.draw(strategies.networks())
+    options = data.draw(strategies.options(network))
+    decoder = Decoder.from_outputs(
+        network.outputs, network.input_size, family=ANCHOR_FREE, **network.told, **options
+    )
+    first = decoder(network.outputs)
+    other = {n: np.roll(a.reshape(-1), 1).reshape(a.shape) for n, a in network.outputs.items()}
+    with contextlib.suppress(ValuesError):
+        decoder(other)
+    again = decoder(network.outputs)
+    for column in ("xyxy", "confidence", "class_id"):
+        assert getattr(again, column).tolist() == getattr(first, column).tolist()
+    assert again.meta == first.meta
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_where_meta_says_nothing_of_a_cut_nothing_was_cut(data):
+    network = data.draw(strategies.networks(bins=1))
+    options = data.draw(strategies.options(network))
+    found = decode_yolov8(network.outputs, network.input_size, **network.told, **options)
+    unlimited = options | {"max_det": 100_000, "max_per_class": None, "max_nms": 100_000}
+    wanted = naive.decode(network.levels, network.logits, **unlimited)
+    if "cut" not in found.meta:
+        assert found.confidence.tolist() == wanted.confidence.tolist()
+        assert found.xyxy.tolist() == wanted.xyxy.tolist()
+    if len(found) < len(wanted.confidence):
+        assert "was reached" in found.meta["cut"]
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_every_cell_of_any_layout_gives_its_box(data):
+    network = data.draw(strategies.networks(classes=1))
+    agrees(network, {"conf": 0.0, "suppress": False, "max_det": 10_000})
+
+
+@settings(max_examples=60)
+@given(st.data(), st.sampled_from([1 / 3, 0.25, 0.5, 0.6, 0.75, 1.0]))
+def test_overlaps_that_fall_on_the_threshold_suppress(data, iou):
+    # Whole distances make whole areas, whose ratios are these thresholds time and again.
+    network = data.draw(
+        strategies.networks(bins=1, dtypes=["float32"], classes=data.draw(st.sampled_from([1, 2, 16])))
+    )
+    for level in network.levels:
+        np.floor(level.box, out=level.box)
+    for name, array in network.outputs.items():
+        if name.startswith(("net/box", "net/a")):
+            np.floor(array, out=array)
+    agrees(network, {"conf": 0.01, "iou": iou, "agnostic": data.draw(st.booleans()), "suppress": True})
+
+
+def crowd(seed):
+    """Return levels of a 640 x 640 input with some thousand low scores, spread over all blocks of the class tensors."""
+    rng = np.random.default_rng(seed)
+    levels = []
+    for stride in (8, 16, 32):
+        side = 640 // stride
+        cls = np.where(rng.random((side, side, 80)) < 0.005, rng.integers(1, 60, (side, side, 80)), 0)
+        box = rng.integers(0, 64, (side, side, 4))
+        levels.append(
+            naive.Level(stride, box.astype(np.uint8), cls.astype(np.uint8), (0.0625, 0.0), (1 / 255, 0.0))
+        )
+    return tuple(levels)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"max_det": 5},
+        {"max_det": 300},
+        {"max_det": 300, "agnostic": True, "iou": 0.2},
+        {"max_det": 5000, "max_per_class": 20},
+        {"max_det": 5000, "max_nms": 700, "multi_label": True},
+        {"max_det": 5000, "suppress": False, "multi_label": True},
+    ],
+    ids=str,
+)
+def test_a_crowd_that_is_taken_band_by_band_decodes_as_the_twin_does(options):
+    levels = crowd(1)
+    outputs = {f"box{level.stride}": level.box for level in levels} | {
+        f"cls{level.stride}": level.cls for level in levels
+    }
+    quant = {f"box{level.stride}": level.box_quant for level in levels} | {
+        f"cls{level.stride}": level.cls_quant for level in levels
+    }
+    wanted = naive.decode(levels, False, conf=0.001, **options)
+    found = decode_yolov8(outputs, 640, quant=quant, conf=0.001, **options)
+    assert found.confidence.tolist() == wanted.confidence.tolist()
+    assert found.class_id.tolist() == wanted.class_id.tolist()
+    assert found.xyxy.tolist() == wanted.xyxy.tolist()
