@@ -1,6 +1,6 @@
-"""Draw the buffers of layouts.md: each block behind a comment ``<!-- drawn: LAYOUT ORDER HxWxC in HxWxC -->``, from the readers.
+"""Draw the buffers of layouts.md from the readers: ``python docs/draw_layouts.py``.
 
-``python docs/draw_layouts.py`` writes the page anew.
+A comment ``<!-- drawn: LAYOUT ORDER HxWxC in HxWxC -->`` before a block says what it shows.
 """
 
 import re

@@ -1,8 +1,8 @@
 """Pages of Markdown: their blocks of code, run as a reader would run them, and their links.
 
 A block of ``python`` is run in the page's own namespace; one of ``console`` or ``sh`` has its lines that call
-``hailo-decode`` run. A block of ``output`` behind one of these is what it prints, ``...`` standing for anything. A block whose
-first line is ``# hailo_decode/ROOM/NAME.py`` is a file of that room, and is put there for as long as the page is run.
+``hailo-decode`` run. A block of ``output`` behind one of these is what it prints, ``...`` standing for anything. A block
+whose first line is ``# hailo_decode/ROOM/NAME.py`` is a file of that room, and is put there while the page is run.
 ``<!-- shown, not run: REASON -->`` before a block leaves it alone.
 """
 
@@ -10,7 +10,7 @@ import contextlib
 import doctest
 import importlib
 import io
-import os
+import itertools
 import re
 import shlex
 import sys
@@ -79,7 +79,7 @@ def blocks_of(page):
             found.append(Block(match["language"], "", number + 1, bool(_COMMENT.match(before))))
         if line.strip():
             before = line.strip()
-    for block, following in zip(found, found[1:], strict=False):
+    for block, following in itertools.pairwise(found):
         if following.language == "output":
             block.output = following.text
     return found
@@ -185,7 +185,7 @@ def _check(where, printed, shown):
 def in_room(room, name, text):
     """Put a file into a room of the package, where its walk finds it, and take it out again."""
     package = importlib.import_module(f"hailo_decode.{room}")
-    folder = Path(os.getcwd()) / "rooms" / room
+    folder = Path.cwd() / "rooms" / room
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{name}.py").write_text(text, encoding="utf-8")
     package.__path__.append(str(folder))

@@ -4,9 +4,9 @@ import shutil
 import sys
 
 import pytest
-from docs import devices, pages
 from networks.build_hef import hef, layer
 
+from docs import devices, pages
 from hailo_decode import Recording
 
 DEMO = pages.ROOT / "hailo_decode" / "demo"
