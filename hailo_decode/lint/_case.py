@@ -161,8 +161,10 @@ def read_text(path: str | os.PathLike[str]) -> str:
     if len(data) > MAX_BYTES:
         raise FormatError(f"{name!r} is longer than {MAX_BYTES} bytes", wanted="a configuration or a script")
     encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+    hint = "save it as UTF-8; a model file goes behind --network"
+    if encoding != "utf-16" and (at := data.find(b"\0")) >= 0:
+        raise FormatError(f"{name!r} is no text", offset=at, got="a zero byte", hint=hint)
     try:
         return data.decode(encoding).replace("\r\n", "\n")
     except UnicodeDecodeError as error:
-        hint = "save it as UTF-8; a model file goes behind --network"
-        raise FormatError(f"{name!r} is no {encoding[:6]} text", offset=error.start, hint=hint) from error
+        raise FormatError(f"{name!r} is no text in {encoding[:6]}", offset=error.start, hint=hint) from error
