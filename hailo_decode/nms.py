@@ -117,7 +117,7 @@ def decode_nms_batch(
     """
     name, held = _chosen(buffers)
     held = plain(held)
-    if isinstance(held, (bytes, bytearray)) or not hasattr(held, "__len__") or getattr(held, "ndim", 2) < 2:
+    if not isinstance(held, (list, tuple, np.ndarray)) or getattr(held, "ndim", 2) < 2:
         raise SizeError(
             "a single buffer is no batch",
             got=type(held).__name__,
@@ -160,7 +160,9 @@ class NmsDecoder:
 
     def takes(self, outputs: Any) -> bool:
         """Tell whether these are NMS results, and not the raw heads of the same network."""
-        return not isinstance(outputs, Mapping) or any(map(self._is_result, outputs))
+        if isinstance(outputs, Mapping):
+            return any(map(self._is_result, outputs))
+        return not (isinstance(outputs, (list, tuple)) and len(outputs) > 1 and all(map(_is_grid, outputs)))
 
     def __call__(self, outputs: Any, *, letterbox: Letterbox | None = None) -> Detections:
         """Read one frame: a buffer, or a dict with it, in any form that `decode_nms` knows."""

@@ -115,10 +115,18 @@ def make_task(**given: Any) -> NmsTask:
         label_offset=asked.label_offset,
         names=tuple(map(str, names)),
         baked=sizes,
+        before=_before(sizes),
     )
 
 
 _kept = lru_cache(_TASKS_KEPT, typed=True)(make_task)
+
+
+def _before(sizes: NmsInfo) -> str:
+    """Say what the model's own step has done to the boxes."""
+    limits = {"score": sizes.score_threshold, "IoU": sizes.iou_threshold}
+    told = ", ".join(f"{name} {limit:.3g}" for name, limit in limits.items() if limit is not None)
+    return f"; suppressed by the model's own step ({told})" if told else ""
 
 
 def _image_size(asked: Asked, sizes: NmsInfo) -> tuple[int, int]:
@@ -140,6 +148,16 @@ def _check(asked: Asked) -> None:
             raise OptionError(f"{name} is {value!r}", wanted="a whole number of at least 1")
     if not _is_whole(asked.label_offset, 0):
         raise OptionError(f"label_offset is {asked.label_offset!r}", wanted="a whole number of at least 0")
+    if isinstance(asked.names, str) or not isinstance(asked.names, (Sequence, type(None))):
+        raise OptionError(f"names is {asked.names!r}", wanted="a list of class names")
+    if not isinstance(asked.network, (NetworkInfo, type(None))):
+        raise OptionError(
+            f"network is a {type(asked.network).__name__}",
+            wanted="a NetworkInfo",
+            hint="read_network(path) makes one",
+        )
+    if not (isinstance(asked.form, (str, type(None))) or hasattr(asked.form, "name")):
+        raise OptionError(f"form is {asked.form!r}", wanted="the name of a form or of a format order")
     if asked.box_axis not in (None, 1, 2):
         raise OptionError(f"box_axis is {asked.box_axis!r}", wanted="1 or 2")
     conf = asked.conf

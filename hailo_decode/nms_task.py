@@ -40,6 +40,8 @@ class NmsTask:
     names : tuple of str
     baked : NmsInfo
         Thresholds of the step that made the buffer.
+    before : str
+        The same in words, as `meta` tells them.
     """
 
     forms: tuple[NmsForm, ...]
@@ -51,6 +53,7 @@ class NmsTask:
     label_offset: int = 0
     names: tuple[str, ...] = ()
     baked: NmsInfo = field(default_factory=NmsInfo)
+    before: str = ""
 
     def run(self, frame: Any, letterbox: Letterbox | None = None) -> Detections:
         """Read a frame and return its boxes.
@@ -62,7 +65,7 @@ class NmsTask:
         letterbox : Letterbox, optional
         """
         rows = read_rows(frame, self.forms, self.hints)
-        meta = {"nms": rows.told}
+        meta = {"nms": rows.told + self.before}
         xyxy, confidence, class_id, row = self._ranked(rows)
         if self.max_per_class is not None or (self.max_det is not None and len(row) > self.max_det):
             places, told = self._within_limits(class_id)

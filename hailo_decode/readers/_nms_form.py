@@ -142,19 +142,19 @@ def joined(parts: list[AnyArray], classes: list[int], hints: Hints) -> tuple[F4,
 
 
 def real_boxes(stored: AnyArray, hints: Hints) -> F4:
-    """Return boxes as f4, dequantised where they are stored as integers.
+    """Return a contiguous copy of boxes as f4, dequantised where they are stored as integers.
 
     HailoRT uses one scale and zero point for all five numbers of a box (HailoRT 5.2, ``quantization.hpp``).
 
     Raises
     ------
     QuantError
-        When integers come without a scale.
+        When integers come without a scale, or with one for each channel.
     DtypeError
         When the numbers are of a type that no NMS result has.
     """
     if stored.dtype.kind == "f":
-        return stored.astype(np.float32, copy=False)
+        return stored.astype(np.float32, order="C")
     if stored.dtype.kind != "u" or stored.dtype.itemsize < 2:
         raise DtypeError(
             f"the boxes of an NMS result are {stored.dtype}",
@@ -170,8 +170,13 @@ def real_boxes(stored: AnyArray, hints: Hints) -> F4:
             got=f"{stored.dtype} without scale and zero point",
             wanted="quant=(scale, zero_point) of the NMS layer",
         )
+    if hints.quant.per_channel:
+        raise QuantError(
+            "the boxes of an NMS result have one scale and one zero point",
+            got=f"{len(hints.quant.scale)} of them",
+        )
     scale, zero = hints.quant.scale[0], hints.quant.zero_point[0]
-    return ((stored.astype(np.float64) - zero) * scale).astype(np.float32)
+    return ((stored.astype(np.float64) - zero) * scale).astype(np.float32, order="C")
 
 
 def is_bytes(frame: Any) -> bool:

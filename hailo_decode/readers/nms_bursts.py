@@ -66,7 +66,9 @@ def read(frame: Any, hints: Hints) -> Rows:
 def _check_ends(ends: Bool, runs: int) -> None:
     found = int(ends.sum())
     if found < runs:
-        raise SizeError(f"the words hold {found} ends of classes", wanted=f"{runs}, one for each class and chunk")
+        raise SizeError(
+            f"the words hold {found} ends of classes", wanted=f"{runs}, one for each class and chunk"
+        )
 
 
 def _without_filling(words: U8, ends: Bool, runs: int, hints: Hints) -> tuple[U8, Bool, str]:

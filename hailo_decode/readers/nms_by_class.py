@@ -57,7 +57,7 @@ def read(frame: Any, hints: Hints) -> Rows:
         f"by class, packed: {classes} classes of at most {most} boxes",
         classes,
         most,
-        evidence=PROOF if n or stored is frame else WEAK,
+        evidence=PROOF if n or getattr(frame, "itemsize", 1) > 1 else WEAK,
     )
 
 

@@ -53,7 +53,7 @@ def read(frame: Any, hints: Hints) -> Rows:
         )
     n = min(count, room)
     records = held[_HEAD : _HEAD + n * _RECORD.itemsize].view(_RECORD)
-    boxes = np.ascontiguousarray(records["box"], np.float32)
+    boxes = np.array(records["box"], np.float32)  # out of the unaligned buffer
     # A program may have set another limit than its model has: the size counts more.
     fits = (held.size - _HEAD) % _RECORD.itemsize == 0
     most = room if fits else hints.max_total

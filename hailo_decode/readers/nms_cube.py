@@ -49,7 +49,7 @@ def read(frame: Any, hints: Hints) -> Rows:
     for plane in planes[1:4]:
         there |= plane != planes[4]
     class_id, place = np.nonzero(there)
-    boxes = real_boxes(np.ascontiguousarray(planes[:, class_id, place].T), hints)
+    boxes = real_boxes(planes[:, class_id, place].T, hints)
     told = f"by class, a cube: {classes} classes of {most} places"
     evidence = PLAUSIBLE if len(boxes) else WEAK
     return Rows(boxes, class_id.astype(np.int32), told, classes, most, evidence=evidence)

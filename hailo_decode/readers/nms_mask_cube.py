@@ -50,7 +50,7 @@ def read(frame: Any, hints: Hints) -> Rows:
     columns = frame[0]
     n = _filled(columns, hints)
     head = columns[:_HEAD, :n].T
-    boxes = np.ascontiguousarray(head[:, :5], np.float32)
+    boxes = np.array(head[:, :5], np.float32, order="C")
     masks = tuple(_cut(columns[_HEAD:, i].reshape(height, width), boxes[i], hints) for i in range(n))
     most = columns.shape[1]
     told = f"by score with masks, a cube: {n} of {most} places, to the first that holds no detection"

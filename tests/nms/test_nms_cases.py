@@ -189,7 +189,14 @@ def test_a_size_that_is_nothing_known_gets_no_guess():
 
 
 def test_nothing_found_is_arrays_of_length_0():
-    for held in (np.zeros(1503, np.float32), [[]] * 3, np.zeros((3, 5, 100), np.float32), bytes(2202), []):
+    for held in (
+        np.zeros(1503, np.float32),
+        np.zeros(1503),
+        [[]] * 3,
+        np.zeros((3, 5, 100), np.float32),
+        bytes(2202),
+        [],
+    ):
         dets = decode_nms(held, image_size=100)
         assert (dets.xyxy.shape, dets.confidence.shape, dets.class_id.shape) == ((0, 4), (0,), (0,))
         assert dets.class_id.dtype == np.int32
@@ -395,9 +402,13 @@ def test_a_wrong_number_of_classes_says_which_would_fit():
 
 def test_a_limit_that_was_changed_at_run_time_is_taken_from_the_size():
     buffer = np.zeros(3 * (1 + 5 * 20), np.float32)
-    assert (
-        decode_nms(buffer, network=network()).meta["nms"] == "by class, packed: 3 classes of at most 20 boxes"
-    )
+    told = decode_nms(buffer, network=network()).meta["nms"]
+    assert told.startswith("by class, packed: 3 classes of at most 20 boxes")
+
+
+def test_what_the_model_itself_has_suppressed_is_told():
+    told = decode_nms(PACKED, network=network()).meta["nms"]
+    assert told.endswith("; suppressed by the model's own step (score 0.2, IoU 0.7)")
 
 
 def test_old_buffers_of_uint16_want_a_scale():
@@ -408,6 +419,8 @@ def test_old_buffers_of_uint16_want_a_scale():
     dets = decode_nms(buffer, classes=2, image_size=64, quant=(1 / 4096, 0))
     assert (dets.class_id.tolist(), dets.confidence.tolist()) == ([1], [0.75])
     assert dets.xyxy.tolist() == [[32, 16, 64, 32]]
+    with pytest.raises(QuantError, match="one scale and one zero point"):
+        decode_nms(buffer, classes=2, image_size=64, quant=([0.5, 0.25], 0))
 
 
 def test_by_score_bytes_that_pyhailort_took_apart_by_class_are_recognised():
@@ -453,6 +466,8 @@ def test_several_frames_go_to_decode_nms_batch():
         decode_nms_batch(frames, image_size=100, letterboxes=boxes[:1])
     with pytest.raises(SizeError, match="no batch"):
         decode_nms_batch(PACKED, image_size=100)
+    with pytest.raises(SizeError, match="no batch"):
+        decode_nms_batch({1, 2}, image_size=100)
     assert decode_nms_batch([], image_size=100) == []
 
 
@@ -483,6 +498,10 @@ def test_the_size_of_the_image_is_never_guessed():
         {"box_axis": 0},
         {"image_size": "640"},
         {"chunks": True},
+        {"names": "bolts"},
+        {"names": 3},
+        {"network": "model.hef"},
+        {"form": ["by_class"]},
     ],
     ids=str,
 )

@@ -94,6 +94,7 @@ def test_raw_heads_of_a_network_with_an_nms_step_are_left_to_others():
     assert decoder.takes({"nms": packed()})
     assert decoder.takes([packed()])
     assert not decoder.takes({"net/conv41": np.zeros((8, 8, 64), np.uint8)})
+    assert not decoder.takes([np.zeros((8, 8, 64), np.uint8), np.zeros((8, 8, 3), np.uint8)])
 
 
 def test_a_network_of_raw_heads_has_no_nms_decoder():

@@ -11,6 +11,7 @@ from nms.boxes import boxes
 from nms.write_nms import found, pixels
 
 from hailo_decode import decode_nms
+from hailo_decode.kernels import nms_buffer
 
 SIZE = (48, 80)
 CLASSES, MOST = 3, 8
@@ -81,6 +82,18 @@ def test_what_lies_behind_the_last_class_does_not_matter(drawn, data):
     other[used:] = data.draw(st.sampled_from([np.nan, -1.0, 1e9, 0.0, 3.0]))
     a, b = (decode_nms(one, classes=CLASSES, image_size=SIZE) for one in (buffer, other))
     assert found(a) == found(b)
+
+
+def test_no_form_makes_a_kernel_compile_anew():
+    drawn = [(0.25, 0.25, 0.5, 0.75, 0.5, 1)]
+    frozen = write.as_lists(drawn, CLASSES)
+    frozen[1].flags.writeable = False
+    turned = [np.asfortranarray(rows) for rows in write.as_lists(drawn * 2, CLASSES)]
+    held = [make(drawn) for make in FORMS.values()] + [frozen, turned, write.by_score(drawn, 1).tobytes()]
+    for one in held:
+        assert len(decode_nms(one, classes=CLASSES, image_size=SIZE)) >= 1
+    for kernel in (nms_buffer.walk_by_class, nms_buffer.count_faults, nms_buffer.rank_boxes):
+        assert len(kernel.signatures) == 1
 
 
 def test_two_thousand_boxes_keep_their_order(rng):
