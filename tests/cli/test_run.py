@@ -167,7 +167,7 @@ def test_the_picture_shows_the_box(capsys, here):
     touched = (cv2.imread("out.png") != cv2.imread("photo.png")).any(axis=2)
     left, top, right, bottom = (int(v) for v in PLACED.undo(np.array(frames.box_of()).reshape(2, 2)).ravel())
     assert touched[max(top, 0) + 15 : bottom, left - 1 : left + 3].any(axis=1).all()
-    assert not touched[:, right + 5 :].any()
+    assert not touched[max(top, 0) + 25 :, right + 5 :].any()
 
 
 def test_without_a_photo_the_boxes_are_drawn_on_grey(capsys, here):
