@@ -63,8 +63,7 @@ def read(frame: Any, hints: Hints) -> Rows:
         records["class"].astype(np.int32),
         f"by score, packed: {n} boxes" + (f" of at most {most}" if most else ""),
         hints.classes,
-        hints.max_per_class,
-        most,
+        max_total=most,
         evidence=DOUBTFUL if not fits else PLAUSIBLE if n and falling else WEAK,
         cut=f"the buffer counts {count} boxes and holds {room}" if count > n else "",
     )

@@ -41,15 +41,15 @@ class Header:
 
     size: int
     fields: struct.Struct
-    title: str
+    has_offset: bool  # as since HailoRT 5.2
 
 
-# The likeliest first. A pointer is skipped.
+# The likeliest first: 64 bits before 32. A pointer is skipped.
 _HEADERS = (
-    Header(46, struct.Struct("<5fHQ8xQ"), "HailoRT 5.2"),
-    Header(38, struct.Struct("<5fHQ8x"), "HailoRT up to 5.1.1"),
-    Header(34, struct.Struct("<5fHI4xI"), "HailoRT 5.2, 32 bits"),
-    Header(30, struct.Struct("<5fHI4x"), "HailoRT up to 5.1.1, 32 bits"),
+    Header(46, struct.Struct("<5fHQ8xQ"), True),
+    Header(38, struct.Struct("<5fHQ8x"), False),
+    Header(34, struct.Struct("<5fHI4xI"), True),
+    Header(30, struct.Struct("<5fHI4x"), False),
 )
 
 
@@ -95,7 +95,9 @@ def read(frame: Any, hints: Hints) -> Rows:
         class_id,
         f"by score with byte masks: {n} boxes" + (f", headers of {best.header.size} bytes" if n else ""),
         hints.classes,
-        hints.max_per_class,
+        None
+        if best.header.has_offset
+        else hints.max_per_class,  # 4.20 and before limit each class, later ones all
         hints.max_total,
         tuple(best.masks),
         evidence=PROOF if n else WEAK,
