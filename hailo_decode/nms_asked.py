@@ -60,16 +60,34 @@ class Asked:
 _OWN = ("fallback_size", "output", "keep_per_class")  # not for callers of `decode_nms`
 
 
-def task_of(**asked: Any) -> NmsTask:
+class _Same:
+    """A network as a key: equal to itself alone, for its content cannot be hashed."""
+
+    __slots__ = ("network",)
+
+    def __init__(self, network: NetworkInfo) -> None:
+        self.network = network
+
+    def __hash__(self) -> int:
+        return id(self.network)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.network is self.network
+
+
+def task_of(network: NetworkInfo | None = None, **asked: Any) -> NmsTask:
     """Return the task for what is asked; settled once for all frames that ask alike."""
     if isinstance(asked.get("names"), list):
         asked["names"] = tuple(asked["names"])
-    if asked.get("network") is not None:  # cannot be hashed
-        return make_task(**asked)
     try:
-        return _kept(**asked)
-    except TypeError:  # nor can something else
-        return make_task(**asked)
+        return _kept(None if network is None else _Same(network), **asked)
+    except TypeError:  # something in it cannot be hashed
+        return make_task(network=network, **asked)
+
+
+@lru_cache(_TASKS_KEPT, typed=True)
+def _kept(network: _Same | None, **asked: Any) -> NmsTask:
+    return make_task(network=None if network is None else network.network, **asked)
 
 
 def make_task(**given: Any) -> NmsTask:
@@ -117,9 +135,6 @@ def make_task(**given: Any) -> NmsTask:
         baked=sizes,
         before=_before(sizes),
     )
-
-
-_kept = lru_cache(_TASKS_KEPT, typed=True)(make_task)
 
 
 def _before(sizes: NmsInfo) -> str:
