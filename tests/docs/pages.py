@@ -13,6 +13,8 @@ import io
 import itertools
 import re
 import shlex
+import shutil
+import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -206,3 +208,50 @@ def _forget(package):
     for function in vars(package).values():
         if hasattr(function, "cache_clear"):
             function.cache_clear()
+
+
+def run_in_copy(page, folder):
+    """Run a page on a copy of the package to which its files and edits were added, in a process of its own.
+
+    The compiled kernels are those of the original, so that nothing is compiled anew.
+
+    Raises
+    ------
+    AssertionError
+        When a block prints something else than the page shows.
+    """
+    package = folder / "hailo_decode"
+    shutil.copytree(ROOT / "hailo_decode", package, ignore=shutil.ignore_patterns("__pycache__", "*.pyc"))
+    (package / "kernels" / "__init__.py").write_text(
+        f"__path__ = [{str(ROOT / 'hailo_decode' / 'kernels')!r}]\n"
+    )
+    code, shown = [], []
+    for block in blocks_of(page):
+        first = block.text.partition("\n")[0]
+        if block.language == "diff":
+            _edit(folder / first.removeprefix("# "), block.text)
+        elif block.language == "python" and _FILE.match(first):
+            (folder / first.removeprefix("# ")).write_text(block.text, encoding="utf-8")
+        elif block.language == "python":
+            code += [block.text, "print('-- ', flush=True)"]
+            shown.append((block.line, block.output))
+    script = folder / "page.py"
+    script.write_text("\n".join(code), encoding="utf-8")
+    done = subprocess.run([sys.executable, script], cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    for (line, output), printed in zip(shown, done.stdout.split("-- \n"), strict=False):
+        _check(f"{name_of(page)}:{line}", printed, output)
+
+
+def _edit(file, diff):
+    """Put the added lines of a diff behind the lines that they follow."""
+    text = file.read_text(encoding="utf-8")
+    before = ""
+    for line in diff.splitlines()[1:]:
+        if line.startswith("+"):
+            assert text.count(before) == 1, f"{file.name}: {before!r} is not there once"
+            text = text.replace(before, f"{before}{line[1:]}\n")
+            before = f"{line[1:]}\n"
+        elif not line.startswith("@@"):
+            before = f"{line[1:]}\n"
+    file.write_text(text, encoding="utf-8")

@@ -1,6 +1,9 @@
 """The pages do what they show: their code runs, and their links lead somewhere."""
 
+import os
+import re
 import shutil
+import subprocess
 import sys
 
 import pytest
@@ -48,7 +51,10 @@ def model_file(chip):
 
 @pytest.mark.parametrize("page", pages.pages(), ids=pages.name_of)
 def test_a_pages_code_does_what_the_page_shows(page, desk):
-    pages.run(page)
+    if any(block.language == "diff" for block in pages.blocks_of(page)):
+        pages.run_in_copy(page, desk)
+    else:
+        pages.run(page)
 
 
 @pytest.mark.parametrize("page", pages.pages(), ids=pages.name_of)
@@ -65,3 +71,28 @@ def test_the_first_pages_show_code_that_is_run():
         blocks = [b for b in pages.blocks_of(pages.DOCS / name) if b.language in RUNNABLE]
         assert len(blocks) > 2
         assert not any(block.left_alone for block in blocks)
+
+
+def test_the_made_up_family_passes_the_tests_of_every_family(desk):
+    block = next(
+        b for b in pages.blocks_of(pages.DOCS / "add-a-family.md") if b.text.startswith("# hailo_decode/")
+    )
+    room = desk / "rooms"
+    room.mkdir()
+    (room / "lattice.py").write_text(block.text, encoding="utf-8")
+    (desk / "with_lattice.py").write_text(
+        f"import hailo_decode.families\nhailo_decode.families.__path__.append({str(room)!r})\n",
+        encoding="utf-8",
+    )
+    tests = pages.ROOT / "tests" / "families" / "test_every_family.py"
+    words = ["-q", "-p", "with_lattice", "-k", "lattice", "-p", "no:cacheprovider", str(tests)]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *words],
+        cwd=pages.ROOT,
+        env={**os.environ, "PYTHONPATH": str(desk)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    assert int(re.search(r"(\d+) passed", done.stdout)[1]) > 10
