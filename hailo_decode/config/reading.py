@@ -219,7 +219,9 @@ def _keys(config: NmsConfig, value: dict[str, Any]) -> Iterator[SchemaFault]:
     yield from _part_keys(config, value, ())
     for key in ("bbox_decoders", "proto"):
         entries, texts = getattr(config, key, None), value.get(key)
-        for i, (entry, text) in enumerate(zip(entries or (), texts or (), strict=False)):
+        if not entries or not isinstance(texts, list):
+            continue
+        for i, (entry, text) in enumerate(zip(entries, texts, strict=False)):
             if isinstance(text, dict):
                 yield from _part_keys(entry, text, (key, i))
 
