@@ -35,6 +35,14 @@ remark may differ from its rule in both.
 
 The examples of these pages are tests: what stands under "remarked on" is, and what stands under "right" is not.
 """
+_CONTENTS = """
+```{toctree}
+:hidden:
+:glob:
+
+HD*
+```
+"""
 _FENCE = re.compile(r"^(`{3,})(\w+)\n(.*?)^\1$", re.MULTILINE | re.DOTALL)
 _TITLES = {
     "bad": "Remarked on",
@@ -90,7 +98,7 @@ def _index(every: Iterator[Rule]) -> str:
             lines += [
                 f"| [{one.code}]({one.code}.md) | {one.severity.value} | {one.title} |\n" for one in own
             ]
-    return "".join(lines)
+    return "".join([*lines, _CONTENTS])
 
 
 if __name__ == "__main__":

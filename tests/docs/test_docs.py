@@ -9,8 +9,9 @@ import sys
 import pytest
 from networks.build_hef import hef, layer
 
+import hailo_decode
 from docs import devices, pages
-from hailo_decode import Recording
+from hailo_decode import Recording, errors
 
 DEMO = pages.ROOT / "hailo_decode" / "demo"
 RUNNABLE = {"python", *pages.SHELLS}
@@ -96,3 +97,45 @@ def test_the_made_up_family_passes_the_tests_of_every_family(desk):
     )
     assert done.returncode == 0, done.stdout
     assert int(re.search(r"(\d+) passed", done.stdout)[1]) > 10
+
+
+def test_the_page_on_design_shows_the_layers_that_are_checked():
+    settings = (pages.ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    layers = re.findall(r'"(.+?)"', re.search(r"^layers = \[(.*?)^\]", settings, re.DOTALL | re.MULTILINE)[1])
+    shown = [block.text.splitlines() for block in pages.blocks_of(pages.DOCS / "design.md")]
+    assert layers in shown
+
+
+def test_every_figure_on_the_page_on_design_stands_in_the_source_it_names():
+    rows = re.findall(
+        r"^\| `(\w+\.py)` \| (.+)$", (pages.DOCS / "design.md").read_text("utf-8"), re.MULTILINE
+    )
+    assert len(rows) > 5
+    for name, text in rows:
+        source = (pages.ROOT / "hailo_decode" / "kernels" / name).read_text(encoding="utf-8")
+        for figure in re.findall(r"[\d.]+ (?:us|ns|GB/s|times)", text):
+            assert figure in source, f"{name}: {figure}"
+
+
+def test_every_error_is_on_the_page_of_errors_and_its_tree_is_that_of_the_source():
+    page = (pages.DOCS / "errors.md").read_text(encoding="utf-8")
+    kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, Exception)]
+    missing = {kind.__name__ for kind in kinds if f"### {kind.__name__}\n" not in page}
+    assert missing == {"HailoDecodeError", "TensorError"}
+    assert errors.__doc__.partition("\n\n")[2].strip() in page
+
+
+def test_every_public_name_is_on_the_page_of_names():
+    page = (pages.DOCS / "api.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"^\.\. auto\w+:: (\w+)$", page, re.MULTILINE))
+    assert set(hailo_decode.__all__) - {"__version__"} <= listed
+
+
+def test_every_note_that_a_result_may_carry_is_explained():
+    page = (pages.DOCS / "start.md").read_text(encoding="utf-8")
+    keys = set()
+    for source in (pages.ROOT / "hailo_decode").rglob("*.py"):
+        text = source.read_text(encoding="utf-8")
+        keys |= {a or b for a, b in re.findall(r'meta\["(\w+)"\] =|_note\(meta, "(\w+)"', text)}
+    assert keys
+    assert [key for key in sorted(keys) if f"| `{key}` |" not in page] == []
