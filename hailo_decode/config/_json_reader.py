@@ -75,7 +75,8 @@ class Reader:
         if bracket is None or bracket.start() == self.at:
             return False
         start, self.at = self.at, bracket.start()
-        first = self.text[start : self.at].strip().splitlines()[0]
+        before = self.text[start : self.at]
+        first = next(iter(before.strip().splitlines()), before)
         hint = "keep only what stands between the outermost brackets"
         self.fault(
             Kind.WRAPPER, start, start + len(first), f"{first[:60]!r} stands in front of the JSON", hint

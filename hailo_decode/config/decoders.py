@@ -23,6 +23,10 @@ class Part(BaseModel):
         """Return the keys that it needs and lacks."""
         return [key for key in self.required if getattr(self, key) is None]
 
+    def field(self, key: str) -> Any:
+        """Return the value of a key that files of this shape have; None for keys of other shapes."""
+        return getattr(self, key) if key in type(self).model_fields else None
+
     @model_validator(mode="after")
     def _complete(self, info: ValidationInfo) -> Any:
         if not (info.context or {}).get("partial") and self.missing():

@@ -218,7 +218,7 @@ def _keys(config: NmsConfig, value: dict[str, Any]) -> Iterator[SchemaFault]:
         yield _no_decoders(value)
     yield from _part_keys(config, value, ())
     for key in ("bbox_decoders", "proto"):
-        entries, texts = getattr(config, key, None), value.get(key)
+        entries, texts = config.field(key), value.get(key)
         if not entries or not isinstance(texts, list):
             continue
         for i, (entry, text) in enumerate(zip(entries, texts, strict=False)):

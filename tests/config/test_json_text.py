@@ -150,5 +150,10 @@ def test_a_text_too_long_to_be_a_configuration_is_refused():
         read_json(" " * 5_000_000)
 
 
+def test_white_space_that_json_does_not_know_in_front_is_a_fault():
+    document = read_json('\x85{"a": 1}')
+    assert (document.value, len(document.faults)) == ({"a": 1}, 1)
+
+
 def test_a_byte_order_mark_in_front_is_stepped_over():
     assert read_json('\ufeff{"a": 1}').faults == ()

@@ -99,6 +99,8 @@ def network(text: str) -> NetworkInfo:
             size = (int(height), int(width))
         elif name in ("state", "nms_json"):
             facts[name] = json.loads(rest) if name == "nms_json" else rest
+        elif name == "nms_meta_arch":
+            facts["metadata"] = {name: rest}
         elif name == "source":
             source = rest
         else:

@@ -1,4 +1,4 @@
-"""HD411 to HD416: what is and what is not an output of the network."""
+"""HD411 to HD414: what is and what is not an output of the network."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from hailo_decode.config.heads import Heads, head_layers
-from hailo_decode.config.meta_archs import MetaArch, Shape
+from hailo_decode.config.meta_archs import Shape
 from hailo_decode.lint._registry import Finding, rule
 from hailo_decode.lint._wiring import Wiring, behind
-from hailo_decode.values.diagnostic import Confidence, Edit, Severity
+from hailo_decode.values.diagnostic import Edit, Severity
 from hailo_decode.values.network import LayerInfo, NetworkInfo
 
 if TYPE_CHECKING:
@@ -200,33 +200,3 @@ def extra_branch_is_lost(config: NmsConfig, heads: Heads) -> Iterator[Finding]:
         yield Finding(
             ("bbox_decoders",), what, "their branch would be dropped: decode the raw outputs instead"
         )
-
-
-@rule("HD415")
-def head_is_for_another_step(wiring: Wiring, config: NmsConfig, arch: MetaArch) -> Iterator[Finding]:
-    """The network's head is of another kind than the file describes.
-
-    ```network
-    input 640x640
-    conv74 80x80x255
-    conv84 40x40x255
-    ```
-    ```bad
-    {"bbox_decoders": [{"stride": 8, "reg_layer": "conv74", "cls_layer": "conv75"},
-                       {"stride": 16, "reg_layer": "conv84", "cls_layer": "conv85"}]}
-    ```
-    ```good
-    {"bbox_decoders": [{"stride": 8, "w": [10, 16, 33], "h": [13, 30, 23], "encoded_layer": "conv74"},
-                       {"stride": 16, "w": [30, 62, 59], "h": [61, 45, 119], "encoded_layer": "conv84"}]}
-    ```
-    """
-    heads = wiring.heads
-    if heads is None or heads.shape in arch.shapes or heads.shape is config.shape:
-        return
-    if Shape.BINS in (heads.shape, config.shape) and Shape.DISTANCES in (heads.shape, config.shape):
-        return  # The box layers' channels tell that, with the layer's name.
-    if config.shape in (Shape.DEFAULT_BOXES, Shape.CENTRE, Shape.COMBINED):
-        return  # Such heads cannot be told from channels alone.
-    what = f"the file has {config.shape.value}, the network {heads.shape.value}"
-    hint = f"`hailo-decode generate-nms` writes the file for meta_arch={heads.arch.name}"
-    yield Finding(("bbox_decoders",), what, hint, confidence=Confidence.LIKELY)

@@ -90,7 +90,7 @@ def bins_do_not_fit(wiring: Wiring, config: NmsConfig) -> Iterator[Finding]:
     {"classes": 3, "regression_length": 16, "stride": 8, "reg_layer": "conv41", "cls_layer": "conv42"}
     ```
     """
-    bins = getattr(config, "regression_length", None)
+    bins = config.field("regression_length")
     if config.shape is not Shape.BINS or bins is None:
         return
     for wire in wiring.wires:

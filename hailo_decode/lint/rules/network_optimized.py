@@ -155,7 +155,7 @@ def network_holds_another_configuration(config: NmsConfig, network: NetworkInfo)
     if not is_optimized(network) or not network.ops or not isinstance(held, dict):
         return
     for key in _COMPARED:
-        own, other = getattr(config, key, None), held.get(key)
+        own, other = config.field(key), held.get(key)
         own = list(own) if isinstance(own, tuple) else own
         if key in held and own is not None and own != other:
             what = f"{key} is {own} here, and {other} in the network"

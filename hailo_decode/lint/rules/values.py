@@ -90,7 +90,7 @@ def bins_are_one_short(config: NmsConfig) -> Iterator[Finding]:
     {"regression_length": 16, "stride": 8, "reg_layer": "conv41", "cls_layer": "conv42"}
     ```
     """
-    bins = getattr(config, "regression_length", None)
+    bins = config.field("regression_length")
     if bins == 15:
         hint = "16, when the box layers have 64 channels"
         what = "regression_length is 15: the index of the last bin, where their number is asked for"
@@ -113,7 +113,7 @@ def head_count_differs(config: NmsConfig) -> Iterator[Finding]:
      "bbox_decoders": [{"stride": 8, "reg_layer": "a1", "objectness_layer": "a2", "cls_layer": "a3"}]}
     ```
     """
-    heads, listed = getattr(config, "number_of_detection_heads", None), len(config.decoders)
+    heads, listed = config.field("number_of_detection_heads"), len(config.decoders)
     if heads is not None and listed and heads != listed:
         what = f"number_of_detection_heads is {heads}, and {listed} decoders are listed"
         yield Finding(("number_of_detection_heads",), what, f"write {listed}, or list the others")
@@ -190,7 +190,7 @@ def anchors_do_not_fit(config: NmsConfig) -> Iterator[Finding]:
     ```
     """
     for i, decoder in enumerate(config.decoders):
-        w, h = getattr(decoder, "w", None), getattr(decoder, "h", None)
+        w, h = decoder.field("w"), decoder.field("h")
         if not w or not h:
             continue
         at = ("bbox_decoders", i, "h")
