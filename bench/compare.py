@@ -1,0 +1,22 @@
+#!/usr/bin/env python3
+"""Time this package and others on the same frames: `python bench/compare.py --help`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+
+def main() -> int:
+    """Run the driver; `bench` stands beside the package and is not installed with it."""
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+    from bench.timing import hold_to_one_thread
+
+    hold_to_one_thread()  # before any library is imported that asks
+    from bench.driver import run
+
+    return run()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

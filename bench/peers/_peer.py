@@ -1,0 +1,80 @@
+"""What a peer is: somebody else's way to do one of the jobs, on the same frames."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bench.objects import Array
+
+
+@dataclass(frozen=True)
+class Choice:
+    """How candidates are chosen; every peer is told the same."""
+
+    conf: float = 0.25
+    iou: float = 0.7
+    max_det: int = 300
+    multi_label: bool = False
+
+    def options(self) -> dict[str, Any]:
+        """Return them as a decoder's options."""
+        return vars(self).copy()
+
+
+@dataclass(frozen=True)
+class Boxes:
+    """A result in the one form in which results are compared: boxes in input pixels, best first."""
+
+    xyxy: Array
+    score: Array
+    class_id: Array
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way to do a job.
+
+    Attributes
+    ----------
+    name : str
+    run : callable
+        Number of the frame to the result, in the peer's own form; this is what is timed.
+    boxes : callable or None
+        That result as `Boxes`; None where there is nothing to compare.
+    """
+
+    name: str
+    run: Callable[[int], Any]
+    boxes: Callable[[Any], Boxes] | None = None
+
+
+def missing(*modules: str) -> str | None:
+    """Return why a peer cannot run: the first of its modules that is not installed; None where all are."""
+    for module in modules:
+        try:
+            found = importlib.util.find_spec(module)
+        except ModuleNotFoundError:
+            found = None
+        if found is None:
+            return f"{module} is not installed"
+    return None
+
+
+def anchor_points(grids: list[tuple[int, int, int]]) -> tuple[Array, Array]:
+    """Return the middle of every cell, (n, 2) f4 in cells, and its stride, (n, 1) f4, level by level."""
+    points, strides = [], []
+    for height, width, stride in grids:
+        rows, columns = np.mgrid[0:height, 0:width]
+        points.append(np.stack([columns.ravel(), rows.ravel()], 1) + 0.5)
+        strides.append(np.full((height * width, 1), stride))
+    return np.concatenate(points).astype(np.float32), np.concatenate(strides).astype(np.float32)
+
+
+def as_boxes(result: tuple[Array, Array, Array]) -> Boxes:
+    """Take a tuple of boxes, scores and classes as it is."""
+    return Boxes(*(np.asarray(column) for column in result))

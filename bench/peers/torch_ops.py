@@ -1,0 +1,95 @@
+"""torch and torchvision on the CPU, the operations in the order in which Ultralytics has them; the code is ours.
+
+Dequantise, permute to (channels, anchors), softmax over bins, sigmoid, boxes as centre and size, the candidates above the
+threshold, their classes moved apart by 7,680 pixels, and `torchvision.ops.nms` over all of them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bench.frames import Scene
+from bench.objects import Array
+from bench.peers._peer import Boxes, Choice, Way, anchor_points, missing
+
+NAME = "torch + torchvision, as Ultralytics"
+_APART = 7680
+_MOST = 30_000  # candidates that suppression looks at
+
+
+def available() -> str | None:
+    """Tell whether both are there."""
+    return missing("torch", "torchvision")
+
+
+def detect(scene: Scene, choice: Choice) -> list[Way]:
+    """Decode with torch on one thread."""
+    return [Way(NAME, TorchDecode(scene, choice), _as_boxes)]
+
+
+def _as_boxes(rows: Any) -> Boxes:
+    array = rows.numpy()
+    return Boxes(array[:, :4], array[:, 4], array[:, 5].astype(np.int64))
+
+
+class TorchDecode:
+    """Decodes frame k of a scene."""
+
+    def __init__(self, scene: Scene, choice: Choice) -> None:
+        import torch
+
+        torch.set_num_threads(1)
+        self._scene, self._choice = scene, choice
+        shapes = [(*scene.frames[0][roles["cls"]].shape[:2], stride) for stride, roles in scene.levels]
+        points, strides = anchor_points(shapes)
+        self._points, self._strides = torch.from_numpy(points.T.copy()), torch.from_numpy(strides.T.copy())
+        bins = scene.frames[0][scene.names("box")[0]].shape[2] // 4
+        self._bins = torch.arange(bins, dtype=torch.float32).view(1, bins, 1, 1)
+
+    def __call__(self, k: int) -> Any:
+        """Return (n, 6) f4: box, score, class."""
+        import torch
+
+        with torch.inference_mode():
+            return self._decode(self._scene.frames[k])
+
+    def _decode(self, frame: dict[str, Array]) -> Any:
+        import torch
+        import torchvision
+
+        box, cls = (
+            torch.cat([self._real(frame, name) for name in self._scene.names(role)], 2)
+            for role in ("box", "cls")
+        )
+        bins = self._bins.shape[1]
+        share = box.view(1, 4, bins, -1).transpose(1, 2).softmax(1)
+        sides = (share * self._bins).sum(1)
+        low, high = self._points - sides[:, :2], self._points + sides[:, 2:]
+        sized = torch.cat([(low + high) / 2, high - low], 1) * self._strides
+        scores = cls.sigmoid() if self._scene.logits else cls
+        found = torch.cat([sized, scores], 1)[0].transpose(0, 1)
+        found = found[found[:, 4:].amax(1) >= self._choice.conf]
+        half = found[:, 2:4] / 2
+        xyxy = torch.cat([found[:, :2] - half, found[:, :2] + half], 1)
+        if self._choice.multi_label:
+            anchor, class_id = torch.where(found[:, 4:] >= self._choice.conf)
+            score = found[anchor, 4 + class_id]
+            rows = torch.cat([xyxy[anchor], score[:, None], class_id[:, None].float()], 1)
+        else:
+            score, class_id = found[:, 4:].max(1)
+            rows = torch.cat([xyxy, score[:, None], class_id[:, None].float()], 1)
+        rows = rows[rows[:, 4].argsort(descending=True)[:_MOST]]
+        kept = torchvision.ops.nms(rows[:, :4] + rows[:, 5:6] * _APART, rows[:, 4], self._choice.iou)
+        return rows[kept[: self._choice.max_det]]
+
+    def _real(self, frame: dict[str, Array], name: str) -> Any:
+        import torch
+
+        array = frame[name]
+        scale, zero = self._scene.quant(name) or (1.0, 0.0)
+        # torch adds u2 late and in part: through numpy, as people do.
+        raw = torch.from_numpy(array.astype(np.float32) if array.dtype == np.uint16 else array)
+        real = (raw.float() - zero) * scale if self._scene.quant(name) else raw.float()
+        return real.permute(2, 0, 1).reshape(1, array.shape[2], -1)

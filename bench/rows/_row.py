@@ -1,0 +1,123 @@
+"""Row: one thing that is measured, what is claimed of it, and the figures that came out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from bench.agreement import Agreement
+from bench.timing import Budget, Samples
+
+OURS = "hailo_decode"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a row is held to.
+
+    Attributes
+    ----------
+    text : str
+    ours : str
+        Name of the samples that are judged.
+    over : str or None
+        Name of the samples that divide them, or that they divide; None for a plain figure.
+    at_least : float or None
+        Least value of ``over / ours`` (times faster), or of `ours` itself.
+    at_most : float or None
+        Most value of ``ours / over``, or of `ours` itself.
+    """
+
+    text: str
+    ours: str = OURS
+    over: str | None = None
+    at_least: float | None = None
+    at_most: float | None = None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A claim, and what was found; `value` is None where it could not be measured."""
+
+    claim: Claim
+    value: float | None
+    met: bool | None
+
+    def __str__(self) -> str:
+        claim, relative = self.claim, self.claim.over is not None
+        if self.value is None:
+            return f"{claim.text}: not measured"
+        bound = claim.at_least if claim.at_least is not None else claim.at_most
+        word = "at least" if claim.at_least is not None else "at most"
+        times = " times" if relative else ""
+        return f"{claim.text}: {self.value:.3g}{times} ({word} {bound:g}): {'met' if self.met else 'MISSED'}"
+
+
+@dataclass
+class Figures:
+    """What came out of a row.
+
+    Attributes
+    ----------
+    samples : dict of str to Samples
+    agreements : dict of str to Agreement
+        Of each way's result with the reference's.
+    notes : list of str
+    """
+
+    samples: dict[str, Samples] = field(default_factory=dict)
+    agreements: dict[str, Agreement] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One thing that is measured.
+
+    Attributes
+    ----------
+    name : str
+        What ``--only`` takes.
+    title : str
+    measure : callable
+    claims : tuple of Claim
+    """
+
+    name: str
+    title: str
+    measure: Callable[[Budget], Figures]
+    claims: tuple[Claim, ...] = ()
+
+
+def faster(than: str, times: float, text: str | None = None, ours: str = OURS) -> Claim:
+    """Claim to be at least so many times faster than a way of another name."""
+    return Claim(text or f"faster than {than}", ours, than, at_least=times)
+
+
+def within(of: str, times: float, text: str | None = None, ours: str = OURS) -> Claim:
+    """Claim to take at most so many times what a way of another name takes."""
+    return Claim(text or f"time over that of {of}", ours, of, at_most=times)
+
+
+def judge(claim: Claim, samples: dict[str, Samples]) -> Verdict:
+    """Compare medians with what is claimed; a figure that is not there is no verdict.
+
+    Two ways are compared by the clock and by the processor's time, and the less flattering of both counts: on a busy machine
+    the clock charges long calls for the time in which others ran.
+    """
+    names = [claim.ours] + ([claim.over] if claim.over else [])
+    if any(name not in samples or not samples[name].values for name in names):
+        return Verdict(claim, None, None)
+    ours = samples[claim.ours]
+    if claim.over is None:
+        values = [ours.median]
+    else:
+        other = samples[claim.over]
+        values = [other.median / ours.median]
+        if ours.cpu_median and other.cpu_median:
+            values.append(other.cpu_median / ours.cpu_median)
+        if claim.at_most is not None:
+            values = [1 / value for value in values]
+    if claim.at_least is not None:
+        return Verdict(claim, min(values), min(values) >= claim.at_least)
+    return Verdict(claim, max(values), max(values) <= (claim.at_most or 0.0))
