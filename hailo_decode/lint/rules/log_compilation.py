@@ -21,7 +21,7 @@ def map_at(log: Log) -> Iterator[Finding]:
     What settles it: `validate-nms nms.json --script model.alls --network optimized.har` compares what feeds
     the step with the names (HD420), and checks strides, classes and normalization at the same time. What
     helps, in order: normalise the input; calibrate with 1024 representative images; optimize again from the
-    parsed HAR; treat all class layers alike. Raw outputs without an NMS step have always compiled.
+    parsed HAR; treat all class layers alike. Raw outputs without an NMS step did compile in that case.
 
     ```bad
     [info] Building HEF...

@@ -18,10 +18,9 @@ if TYPE_CHECKING:
 def stride_off_grid(wiring: Wiring, config: NmsConfig) -> Iterator[Finding]:
     """A decoder's stride does not fit the grid of its layers.
 
-    Boxes are scaled by the stride, and nothing ever compares it with the map: neither the compiler nor
-    HailoRT. A wrong stride gives healthy scores on boxes of the wrong size at the wrong place. (HailoRT's
-    steps that work out the grid from the stride fail instead, with two buffer sizes, such as 25600 and 6400
-    bytes.)
+    Boxes are scaled by the stride. HailoRT never compares it with the map, and no message of the compiler is
+    known that does: a wrong stride gives healthy scores on boxes of the wrong size at the wrong place. (The
+    steps that work out the grid from the stride fail instead, with two buffer sizes, such as 25600 and 6400.)
 
     ```network
     input 640x640

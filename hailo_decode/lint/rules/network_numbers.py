@@ -30,7 +30,7 @@ def _channels(wiring: Wiring, wire: Wire) -> int | None:
 def classes_do_not_fit(wiring: Wiring, config: NmsConfig) -> Iterator[Finding]:
     """`classes` is not the number of classes that the class layers have.
 
-    The compiler does not compare them. HailoRT then ends with "Failed to extract_detections, cls ...
+    No message of the compiler says so plainly. HailoRT ends with "Failed to extract_detections, cls ...
     buffer_size should be ...", or the result is full of zeros. A model that was trained anew keeps the 80 of
     COCO in its file only.
 

@@ -22,17 +22,16 @@ def nms_is_fed_by_another_layer(wiring: Wiring, network: NetworkInfo) -> Iterato
     """The NMS step is fed by another layer than the one that its decoder names.
 
     During optimization the compiler splits an activation off its layer, as `ne_activation_conv111`, where one
-    8-bit step could not hold it. When it writes the HEF it has to find the input of the NMS step for each
-    layer name of the configuration. A name with no input of its own is the likely cause of the message
-    `map::at` at "Building HEF", and of a crash behind "Applying selected partition": no public stack trace
-    proves it.
+    8-bit step could not hold it. A HEF names the inputs of its NMS step by number, so that the compiler has to
+    find one for each layer name of the configuration. A name that feeds nothing is the likely cause of the
+    message `map::at` at "Building HEF", and of a crash behind "Applying selected partition": one public case
+    fits, and no public stack trace proves it.
 
     What to do, in this order: correct all else that is wrong here; see that the input is normalised (HD340);
-    optimize again from the parsed HAR, with 1024 representative images or more; check the optimized HAR
-    again. If the activation is still split off: `quantization_param([the class layers],
-    force_range_out=[0.0, 1.0])` on all class layers, without `change_output_activation`; then 16-bit
-    precision on box and class layers. Raw outputs without an NMS step, decoded by the program, work in any
-    case.
+    optimize again from the parsed HAR, with 1024 representative images or more; check the optimized HAR again.
+    If the activation is still split off: `quantization_param([the class layers], force_range_out=[0.0, 1.0])`
+    on all class layers, without `change_output_activation`; then 16-bit precision on box and class layers. Raw
+    outputs without an NMS step, decoded by the program, did compile in that case.
 
     ```network
     input 640x640
