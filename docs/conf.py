@@ -20,6 +20,7 @@ myst_heading_anchors = 3
 
 napoleon_google_docstring = False
 napoleon_use_rtype = False
+napoleon_use_param = False  # types such as "mapping of str to array" are words, not links
 autodoc_typehints = "none"  # numpydoc says it, with shapes and units
 autodoc_member_order = "bysource"
 
