@@ -80,8 +80,12 @@ def holds_logits(tensor: Tensor, told: bool | None, scores_alone: bool = True) -
                 got=f"{low:.4g} to {high:.4g} ({why})",
                 hint="these are logits: the model script lacks the sigmoid on this layer; logits=True applies it here",
             )
-    told_as = "logits, sigmoid applied here" if logits else "probabilities, no sigmoid applied"
-    return Verdict(logits, f"{name}: {told_as} ({why})", settled)
+    return Verdict(logits, f"{name}: {told_as(logits)} ({why})", settled)
+
+
+def told_as(logits: bool) -> str:
+    """Return what is told of a tensor that holds logits, or not."""
+    return "logits, sigmoid applied here" if logits else "probabilities, no sigmoid applied"
 
 
 def _in_unit_range(tensor: Tensor, low: float, high: float) -> bool:

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import fields as dataclass_fields
-from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from hailo_decode.arguments import nms_reader, split
 from hailo_decode.describe import Outputs, named
-from hailo_decode.errors import OptionError, PairingError, UnknownName
+from hailo_decode.errors import OptionError, PairingError
 from hailo_decode.families import ANCHOR_FREE
 from hailo_decode.frame import check_letterbox, flat_bytes, run_frame
-from hailo_decode.options import Options, name_list, size_pair
+from hailo_decode.options import Options, size_pair
 from hailo_decode.plan import Known, Plan, make_plan
 from hailo_decode.values.boxes import Detections
 from hailo_decode.values.letterbox import Letterbox
 from hailo_decode.values.network import NetworkInfo
 
 if TYPE_CHECKING:
-    from hailo_decode.nms import NmsDecoder
     from hailo_decode.workspace import Workspace
 
 _PLANS_KEPT = 8  # shapes and dtypes that a decoder remembers; a stream has one
@@ -58,7 +56,7 @@ class Decoder:
     def __init__(self, known: Known, options: Options) -> None:
         self._known = known
         self._options = options
-        self._nms = _nms_reader(known.network, options)
+        self._nms = nms_reader(known.network, options)
         self._ready: dict[tuple[Any, ...], _Ready] = {}
         self._last: _Ready | None = None
         self._lock = Lock()
@@ -81,7 +79,7 @@ class Decoder:
         OptionError
             When an option is not one of these, or its value cannot be.
         """
-        return cls(*_split(network, options))
+        return cls(*split(network, options))
 
     @classmethod
     def from_file(cls, path: str | Path, **options: Any) -> Decoder:
@@ -125,6 +123,7 @@ class Decoder:
         with self._lock:
             ready = self._ready.get(key)
             if ready is None:
+                self._refuse_nms(arrays)
                 ready = _Ready(make_plan(arrays, self._known, self._options))
                 if not ready.plan.settled:  # an empty frame proves nothing of the next
                     return ready
@@ -133,6 +132,16 @@ class Decoder:
                 self._ready[key] = ready
             self._last = ready
         return ready
+
+    def _refuse_nms(self, arrays: dict[str, Any]) -> None:
+        """Refuse a lone output that is an NMS result, which would pass for a classifier's vector or a list of rows."""
+        if len(arrays) > 1 or self._known.network.task is not None:
+            return
+        from hailo_decode.nms import nms_hint
+
+        hint = nms_hint(arrays)
+        if hint is not None:
+            raise PairingError("the one output is no raw head", got=", ".join(arrays), hint=hint)
 
     def __call__(self, outputs: Outputs, *, letterbox: Letterbox | None = None) -> Detections:
         """Decode one frame.
@@ -284,51 +293,3 @@ def decode_yolov8(
     """
     options.setdefault("family", ANCHOR_FREE)
     return Decoder.from_outputs(outputs, input_size, **options)(outputs, letterbox=letterbox)
-
-
-def _nms_reader(network: NetworkInfo, options: Options) -> NmsDecoder | None:
-    """Return what reads a network's NMS results; None, and nothing loaded, where its outputs are raw heads."""
-    if not any(output.order is not None and output.order.is_nms for output in network.outputs):
-        return None
-    from hailo_decode.nms import nms_decoder
-
-    return nms_decoder(network, options)
-
-
-def _split(network: NetworkInfo, given: dict[str, Any]) -> tuple[Known, Options]:
-    """Sort arguments into what is known and how to choose."""
-    choose = {f.name for f in dataclass_fields(Options)}
-    know = {f.name for f in dataclass_fields(Known)} - {"network", "given"} | {"names", "input_size", "task"}
-    for name in given:
-        if name not in choose | know:
-            raise UnknownName("option", name, choose | know)
-    if given.get("names") is not None:
-        network = network.with_names(name_list(given["names"]))
-    if given.get("input_size") is not None:
-        network = replace(network, input_size=size_pair(given["input_size"]))
-    if given.get("task") is not None:
-        network = replace(network, task=str(given["task"]))
-    logits = given.get("logits")
-    if logits is not None and not isinstance(logits, bool):
-        raise OptionError(f"logits is {logits!r}", wanted="True, False or None")
-    known = Known(
-        network=network,
-        quant=given.get("quant"),
-        formats=given.get("formats"),
-        roles=given.get("roles"),
-        logits=logits,
-        family=_families(given.get("family") or network.family),
-        anchors=given.get("anchors"),
-        keypoints=given.get("keypoints"),
-        given=frozenset(given),
-    )
-    return known, Options(**{name: value for name, value in given.items() if name in choose})
-
-
-def _families(value: object) -> tuple[str, ...]:
-    if value is None:
-        return ()
-    names = (value,) if isinstance(value, str) else value
-    if isinstance(names, (tuple, list)) and all(isinstance(name, str) for name in names):
-        return tuple(names)
-    raise OptionError(f"family is {value!r}", wanted="the name of a family, or several")

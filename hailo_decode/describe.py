@@ -176,7 +176,7 @@ def _formatted(info: OutputInfo, entry: Any) -> OutputInfo:
 
 def _dtype(name: str, value: Any) -> str:
     try:
-        found = np.dtype(value).name
+        found = str(np.dtype(value).name)
     except TypeError:
         found = str(value)
     if found not in ("uint8", "uint16", "float32"):
@@ -203,7 +203,7 @@ def _lists(
     """Read a lone (n,) or (1, n) array as a vector, a lone (1, a, b) as a list of rows: the longer side counts the rows."""
     changed, notes = {}, []
     for name, info in infos.items():
-        dims = getattr(outputs[name], "shape", ())
+        dims: tuple[int, ...] = getattr(outputs[name], "shape", ())
         if info.shape is not None or info.order is not None or len(infos) > 1:
             continue
         if len(dims) == 1 or (len(dims) == 2 and dims[0] == 1):
@@ -238,7 +238,7 @@ def oriented(
 
 
 def _dims(array: Any) -> tuple[int, ...]:
-    shape = getattr(array, "shape", ())
+    shape: tuple[int, ...] = getattr(array, "shape", ())
     shape = shape[1:] if len(shape) == 4 and shape[0] == 1 else shape
     return shape if len(shape) == 3 else ()
 

@@ -78,7 +78,7 @@ def _is_number(value: object) -> bool:
 
 
 def _is_count(value: object) -> bool:
-    return isinstance(value, numbers.Integral) and not isinstance(value, bool) and value >= 1
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool) and int(value) >= 1
 
 
 def name_list(names: object) -> tuple[str, ...]:

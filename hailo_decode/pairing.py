@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations, product
-from math import ceil
 
 from hailo_decode.errors import AmbiguousError, PairingError
 from hailo_decode.evidence import EVIDENCE, USUAL, Assignment, Candidate
 from hailo_decode.families._family import Family, Sizes
+from hailo_decode.grids import Grid, by_grid, stride_of
 
 AnchorCount = Callable[[Candidate], "int | None"]
-Grid = tuple[int, int]
-_STRIDES = tuple(2**k for k in range(1, 10))  # of grids that are rounded up
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,34 +113,6 @@ def _one_network(outputs: Sequence[Candidate]) -> None:
         )
 
 
-def by_grid(outputs: Sequence[Candidate]) -> dict[Grid, list[Candidate]]:
-    """Group outputs by grid, finest first."""
-    grids: dict[Grid, list[Candidate]] = {}
-    for output in sorted(outputs, key=lambda o: (-o.shape[0] * o.shape[1], -o.shape[0], o.name)):
-        grids.setdefault(output.shape[:2], []).append(output)
-    return grids
-
-
-def stride_of(kind: str, grid: Grid, input_size: tuple[int, int]) -> tuple[float, float] | None:
-    """Return input pixels per cell, across and down; None where such a grid cannot be that kind."""
-    (h, w), (high, wide) = grid, input_size
-    if kind == "whole":
-        return (float(wide), float(high)) if grid == (1, 1) else None
-    if kind == "list":
-        return (1.0, 1.0) if h == 1 else None
-    if kind == "unit list":
-        return (float(wide), float(high)) if h == 1 else None
-    if kind == "fraction":
-        return wide / w, high / h
-    if high % h == 0 and wide % w == 0 and high // h == wide // w:
-        return wide / w, high / h
-    if kind == "ceil":
-        for stride in _STRIDES:
-            if ceil(high / stride) == h and ceil(wide / stride) == w:
-                return float(stride), float(stride)
-    return None
-
-
 def _readings(
     family: Family, outputs: Sequence[Candidate], input_size: tuple[int, int], anchors: AnchorCount
 ) -> list[Reading]:
@@ -150,10 +120,10 @@ def _readings(
     found = []
     for singles in permutations(outputs, len(family.once)):
         once = dict(zip(family.once, singles, strict=True))
-        if any(o.role not in (None, role) for role, o in once.items()):
+        if not all(family.lets_play(role, o.role) for role, o in once.items()):
             continue
         rest = [o for o in outputs if o not in singles]
-        if not rest or any(o.role is not None and o.role not in family.roles for o in rest):
+        if not rest or not all(any(family.lets_play(role, o.role) for role in family.roles) for o in rest):
             continue
         found += _levels(family, rest, once, input_size, anchors)
     return found
@@ -197,7 +167,7 @@ def _assignments(
     fitting: dict[Sizes, list[Counted]] = {}
     for order in permutations(group):
         assignment = dict(zip(family.roles, order, strict=True))
-        if any(o.role not in (None, role) for role, o in assignment.items()):
+        if not all(family.lets_play(role, o.role) for role, o in assignment.items()):
             continue
         if not family.squashable and any(o.unit_range() for o in order):
             continue
@@ -296,6 +266,8 @@ def _wants(family: Family) -> str:
 def _oddity(grids: Mapping[Grid, list[Candidate]], input_size: tuple[int, int]) -> str:
     fewest = min(grids.items(), key=lambda item: len(item[1]))
     most = max(grids.items(), key=lambda item: len(item[1]))
+    if set(grids) == {(1, 1)}:
+        return 'a vector is read as a classifier\'s with task="classify"'
     if len(fewest[1]) == len(most[1]):
         return "the channels differ from level to level, or are those of another kind of head: family=... names it"
     return (

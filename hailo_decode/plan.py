@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hailo_decode.activation import Verdict, holds_logits, value_range
+from hailo_decode.activation import value_range
 from hailo_decode.describe import described, oriented
 from hailo_decode.errors import OptionError, UnknownName
 from hailo_decode.evidence import Candidate
@@ -18,7 +18,8 @@ from hailo_decode.options import Options
 from hailo_decode.pairing import Reading, pair
 from hailo_decode.priors import Priors
 from hailo_decode.readers.tensor import read_tensor
-from hailo_decode.tables import FIELD_NAMES, Tables, make_tables
+from hailo_decode.sigmoids import activations
+from hailo_decode.tables import Tables, make_tables
 from hailo_decode.values.network import NetworkInfo, OutputInfo
 from hailo_decode.values.tensor import Tensor
 
@@ -142,7 +143,8 @@ def make_plan(outputs: Mapping[str, Any], known: Known, options: Options) -> Pla
     meta = {"head": _told(reading, network.input_size)}
     _note(meta, "roles", reading.notes)
     _note(meta, "layout", [*turned, *(note for tensor in tensors.values() for note in tensor.notes)])
-    logits, settled = _activations(reading, tensors, known.logits, meta)
+    logits, settled, notes = activations(reading, tensors, known.logits)
+    _note(meta, "activation", notes)
     suppress = _suppresses(reading.family, options, network, infos, meta)
     sizes, note = priors.sizes(reading, network.input_size)
     _note(meta, "anchors", [note] if note else [])
@@ -215,39 +217,6 @@ def _check_names(names: Sequence[str], classes: int) -> None:
 def _told(reading: Reading, input_size: tuple[int, int]) -> str:
     strides = "/".join(f"{level.stride[0]:g}" for level in reading.levels)
     return f"{reading.family.title}: {reading.sizes}, strides {strides} of an input of {input_size[0]}x{input_size[1]}"
-
-
-def _activations(
-    reading: Reading, tensors: Mapping[str, Tensor], told: bool | None, meta: dict[str, str]
-) -> tuple[dict[tuple[str, str], bool], bool]:
-    """Decide which fields still want a sigmoid or softmax, and whether this frame settles it."""
-    parts = reading.family.fields(reading.sizes)
-    squashed = {"cls", "obj"} & set(parts)
-    if reading.family.box_code in ("anchors", "cells"):
-        squashed.add("box")
-    if reading.family.extra is not None and reading.family.extra.kind != "masks":
-        squashed.add("extra")
-    logits: dict[tuple[str, str], bool] = {}
-    by_tensor: dict[str, Verdict] = {}
-    for level in reading.levels:
-        for name in FIELD_NAMES:
-            if name not in squashed:
-                continue
-            tensor = tensors[level.outputs[parts[name].role].name]
-            if (
-                name == "extra"
-            ):  # keypoints and angles leave the network raw, unless their description says otherwise
-                logits[name, tensor.name] = tensor.activation != "sigmoid"
-                continue
-            if reading.family.scores_ready:
-                logits[name, tensor.name] = False
-                continue
-            if tensor.name not in by_tensor:
-                scores_alone = len({p.role for p in parts.values()}) > 1
-                by_tensor[tensor.name] = holds_logits(tensor, told, scores_alone)
-                _note(meta, "activation", [by_tensor[tensor.name].why])
-            logits[name, tensor.name] = by_tensor[tensor.name].logits
-    return logits, all(verdict.settled for verdict in by_tensor.values())
 
 
 def _suppresses(

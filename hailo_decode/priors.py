@@ -8,7 +8,8 @@ from typing import Any
 from hailo_decode.errors import OptionError
 from hailo_decode.evidence import Candidate
 from hailo_decode.families._family import Anchors
-from hailo_decode.pairing import Paired, Reading, stride_of
+from hailo_decode.grids import stride_of
+from hailo_decode.pairing import Paired, Reading
 from hailo_decode.values.network import NetworkInfo
 
 

@@ -12,6 +12,7 @@ from hailo_decode.kernels.frame import frame_product, frame_ranked, frame_scored
 from hailo_decode.kernels.memory import note_addresses
 from hailo_decode.kernels.paint import paint_masks
 from hailo_decode.kernels.scan import BLOCK
+from hailo_decode.kernels.turned import select_turned
 from hailo_decode.plan import Plan
 from hailo_decode.settings import IDENTITY
 from hailo_decode.tables import place, whole_part
@@ -93,7 +94,8 @@ class Workspace:
         Parameters
         ----------
         flat : list of (n,) u1
-            The outputs in the order of the plan's slots, flat and writable; they must live until the last call for this frame.
+            The outputs in the order of the plan's slots, flat and writable; they must live until the last call for this
+            frame.
 
         Returns
         -------
@@ -111,6 +113,8 @@ class Workspace:
             frame_product(*self._common, tables.floors, *rest)
         else:
             frame_scored(*self._common, tables.floors, *rest)
+        if tables.settings[at.TURNED]:
+            select_turned(self._keys[0], *self._common, *rest[1:])
         found = int(self.report[at.FOUND])
         xyxy, confidence, class_id, anchor, turned = self._result
         return xyxy[:found], confidence[:found], class_id[:found], anchor[:found], turned[:found]

@@ -19,6 +19,8 @@ _PLAIN = (
     "suppress",
     "logits",
     "family",
+    "task",
+    "turned_iou",
 )
 
 
@@ -53,6 +55,14 @@ def decoder_arguments(parser: argparse.ArgumentParser) -> None:
         "--logits",
         action=argparse.BooleanOptionalAction,
         help="whether class tensors still want a sigmoid (decided from quantisation or values)",
+    )
+    group.add_argument(
+        "--turned-iou",
+        choices=("exact", "gaussian"),
+        help="overlap of turned boxes: their common area, or the likeness of Gaussians (exact)",
+    )
+    group.add_argument(
+        "--task", metavar="NAME", help="detect, segment, pose, obb or classify, where several would fit"
     )
     group.add_argument("--family", metavar="NAME", help="kind of head, where several would fit")
     group.add_argument(

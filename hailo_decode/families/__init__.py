@@ -35,6 +35,8 @@ def families_named(name: str, task: str | None = None) -> list[Family]:
     """
     wanted = name.lower().replace("-", "_")
     found = [f for f in families().values() if f.answers_to(wanted)]
+    if task is None:  # a vector is taken for a classifier's only where that is asked for
+        found = [f for f in found if f.name == wanted or f.task != "classify"]
     if not found:
         raise UnknownName("family", name, {n for f in families().values() for n in (f.name, *f.archs)})
     fitting = [f for f in found if f.answers_to(wanted, task)]

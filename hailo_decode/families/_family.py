@@ -72,10 +72,13 @@ class Extra:
     constants : tuple of float
         Keypoints: ``x = (raw * constants[0] + cell + constants[1]) * stride``.
         Angle: ``(sigmoid(raw) - constants[0]) * constants[1]``, or the raw number where there are none; radians.
+    role : str
+        The tensor that holds it, where it is one of its own.
     """
 
     kind: str
     constants: tuple[float, ...] = ()
+    role: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +156,10 @@ class Family:
     def answers_to(self, name: str, task: str | None = None) -> bool:
         """Tell whether this is a family of that name, own or other spelling, and that task, if one is given."""
         return name in (self.name, *self.archs) and task in (None, self.task)
+
+    def lets_play(self, role: str, told: str | None) -> bool:
+        """Tell whether an output may play a role, given what a model file says; files call every extra branch "extra"."""
+        return told in (None, role) or (told == "extra" and self.extra is not None and role == self.extra.role)
 
     def signature(self) -> tuple[Any, ...]:
         """Return what decides how numbers become boxes: families that agree in it decode alike, anchors apart."""

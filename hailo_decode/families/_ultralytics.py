@@ -72,7 +72,7 @@ def with_extra(
         roles=order,
         sizes=sizes,
         fields=fields,
-        extra=kind,
+        extra=replace(kind, role=role),
         once=once,
         words=words,
     )

@@ -8,14 +8,17 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numba
-from numba.core import config
+from numba.core import config as _numba_config
 
-F = TypeVar("F", bound=Callable[..., Any])
+Kernel = Callable[..., Any]
+_njit: Any = numba.njit
+_config: Any = _numba_config
 
-# nogil: frames of several threads run side by side. error_model: a float divided by zero gives
+# _nrt: no memory manager, so that a kernel that would allocate does not compile; counting references to the arrays of a
+# frame had cost 50 us of 100. nogil: frames of several threads run side by side. error_model: a float divided by zero gives
 # inf or nan instead of a branch. No fastmath: `reassoc` makes LLVM gather the softmax tables, four times
 # slower, and `nnan` would let a NaN through. No `parallel`: a frame is too short for a thread pool.
 _OPTIONS = {"nogil": True, "error_model": "numpy", "boundscheck": False, "_nrt": False}
@@ -49,25 +52,30 @@ def cache_folder() -> Path | None:
 @contextlib.contextmanager
 def _numba_cache_in(folder: Path) -> Iterator[None]:
     # numba takes its cache folder from a process-wide setting, at the moment a function is decorated.
-    before = config.CACHE_DIR
-    config.CACHE_DIR = str(folder)
+    before = _config.CACHE_DIR
+    _config.CACHE_DIR = str(folder)
     try:
         yield
     finally:
-        config.CACHE_DIR = before
+        _config.CACHE_DIR = before
 
 
 _FOLDER = cache_folder()
 
 
-def kernel(function: F) -> F:
+def kernel(function: Kernel) -> Any:
     """Compile a function on first use and keep the machine code on disk."""
     if _FOLDER is None:  # costs a compilation in each process, nothing else
-        return numba.njit(**_OPTIONS)(function)  # type: ignore[no-any-return]
+        return _njit(**_OPTIONS)(function)
     with _numba_cache_in(_FOLDER):
-        return numba.njit(cache=True, **_OPTIONS)(function)  # type: ignore[no-any-return]
+        return _njit(cache=True, **_OPTIONS)(function)
 
 
-def inner(function: F) -> F:
-    """Compile a function that only kernels call; its code lives inside theirs."""
-    return numba.njit(forceinline=True, **_OPTIONS)(function)  # type: ignore[no-any-return]
+def inner(function: Kernel) -> Any:
+    """Compile a small function into its callers: arrays cost seven arguments each in a real call."""
+    return _njit(forceinline=True, **_OPTIONS)(function)
+
+
+def apart(function: Kernel) -> Any:
+    """Compile a function that kernels call now and then by itself: its code stands once, and is compiled once."""
+    return _njit(**_OPTIONS)(function)

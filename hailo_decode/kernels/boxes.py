@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from hailo_decode.kernels import layout as at
-from hailo_decode.kernels._jit import inner
+from hailo_decode.kernels._jit import apart, inner
 from hailo_decode.kernels.exponential import exponentials
 from hailo_decode.kernels.memory import bytes_at, halves_at, reals_at
 from hailo_decode.kernels.pick import sigmoid
@@ -62,7 +62,7 @@ def _gather(x, field, corner, quants, out):
         out[k] = (np.float64(x[offset_of(field, corner, k)]) - quants[q, 1]) * quants[q, 0]
 
 
-@inner
+@apart
 def read_cell(addresses, field, h, w, anchor, quants, out):
     """Fill `out` (COUNT,) f8 with the real values that a field holds for one anchor, whatever its dtype."""
     corner = corner_of(field, h, w, anchor)
@@ -148,7 +148,7 @@ def _mean_bin(side):
     return mean / (total + side[0])
 
 
-@inner
+@apart
 def _dfl_by_scale(values, bins):
     """Return the mean bin of each side, from real values; nan where one of them is none."""
     for j in range(4):
@@ -178,7 +178,7 @@ def _squash(value, field):
     return sigmoid(value) if field[at.LOGITS] != 0 else value
 
 
-@inner
+@apart
 def _centred(code, field, stride, h, w, prior, shape, values):
     """Return centre and size of one anchor, input pixels, f8, for the codes that tell these."""
     x, y, wide, high = values[0], values[1], values[2], values[3]

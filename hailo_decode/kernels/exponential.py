@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hailo_decode.kernels._jit import inner
+from hailo_decode.kernels._jit import apart
 
 _PER_LN2 = 1.4426950408889634
 _LN2_HIGH = 0.6931471803691238  # ln 2 in two parts: the first has zeros behind, so that its multiples are exact
@@ -12,11 +12,12 @@ _LN2_LOW = 1.9082149292705877e-10
 _SMALLEST = -700.0  # exp of it is 1e-304: nothing beside the 1 of the largest
 
 
-@inner
+@apart
 def exponentials(values, powers):
     """Replace values, none above 0, by their exponentials.
 
-    A softmax of 4 x 16 bins takes 64 of them: 70 ns like this, 400 from the C library one by one. The relative error is below 1e-13.
+    A softmax of 4 x 16 bins takes 64 of them: 70 ns like this, 400 from the C library one by one. The relative error is
+    below 1e-13.
 
     Parameters
     ----------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hailo_decode.kernels import layout as at
-from hailo_decode.kernels._jit import inner, kernel
+from hailo_decode.kernels._jit import apart, kernel
 from hailo_decode.kernels.memory import bytes_at, halves_at, reals_at
 from hailo_decode.kernels.pick import pick_ranked, pick_real, pick_scored
 from hailo_decode.kernels.product import pick_product
@@ -17,7 +17,7 @@ _OPENING = 300  # blocks whose best byte opens the first band
 _WIDEN = 6  # ranks in the second band; each later one is twice as wide
 
 
-@inner
+@apart
 def _begin(settings, work, report):
     """Make the scratch space ready for a new frame."""
     for k in range(report.shape[0]):
@@ -33,7 +33,7 @@ def _begin(settings, work, report):
     stamp[0] += 1
 
 
-@inner
+@apart
 def _opening_band(maxima, blocks, fields, ranks, settings, counts):
     """Return the rank behind the first band: all ranks, or where some hundred blocks are reached.
 
@@ -41,7 +41,7 @@ def _opening_band(maxima, blocks, fields, ranks, settings, counts):
     written, sorted and tried, 103 us if the best few hundred are, and the next only when places stay free.
     """
     ranks_in_all = settings[at.RANKS]
-    if ranks_in_all > counts.shape[0]:
+    if ranks_in_all > counts.shape[0] or settings[at.TURNED] != 0:
         return ranks_in_all
     for r in range(ranks_in_all):
         counts[r] = 0
@@ -116,6 +116,9 @@ def frame_ranked(
                 n,
             )
         sort_keys(candidates, spare, n, settings[at.SORT_FROM], settings[at.KEY_BITS], counts[:512])
+        if settings[at.TURNED] != 0:
+            report[at.SORTED] = n
+            return
         select(
             candidates, n, addresses, fields, rates, strides, settings, iou_max, lookup, work, result, report
         )
@@ -171,8 +174,12 @@ def frame_scored(
         else:
             real = reals_at(address, size)
             n = pick_real(real, field, rates[level, at.CLASS], floors, quants, settings, candidates, n, report)
-    if report[at.BAD_VALUES] == 0:
-        sort_keys(candidates, spare, n, settings[at.SORT_FROM], settings[at.KEY_BITS], counts[:512])
+    if report[at.BAD_VALUES] != 0:
+        return
+    sort_keys(candidates, spare, n, settings[at.SORT_FROM], settings[at.KEY_BITS], counts[:512])
+    if settings[at.TURNED] != 0:
+        report[at.SORTED] = n
+    else:
         select(
             candidates, n, addresses, fields, rates, strides, settings, iou_max, lookup, work, result, report
         )
@@ -199,8 +206,12 @@ def frame_product(
         n = pick_product(
             addresses, fields[level], floors[level], floors[-1], quants, settings, work, candidates, n, report
         )
-    if report[at.BAD_VALUES] == 0:
-        sort_keys(candidates, spare, n, settings[at.SORT_FROM], settings[at.KEY_BITS], counts[:512])
+    if report[at.BAD_VALUES] != 0:
+        return
+    sort_keys(candidates, spare, n, settings[at.SORT_FROM], settings[at.KEY_BITS], counts[:512])
+    if settings[at.TURNED] != 0:
+        report[at.SORTED] = n
+    else:
         select(
             candidates, n, addresses, fields, rates, strides, settings, iou_max, lookup, work, result, report
         )

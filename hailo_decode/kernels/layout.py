@@ -81,4 +81,5 @@ CLASS_FULL = 4  # candidates turned away because their class held MAX_PER_CLASS 
 BAD_VALUES = 5  # class scores that are nan or infinite
 BAD_BOXES = 6  # boxes that came out nan or infinite
 HELD = 7  # boxes that suppression compares with
-REPORT = 8
+SORTED = 8  # candidates that stand sorted and wait for `select_turned`
+REPORT = 9

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from hailo_decode.kernels import layout as at
-from hailo_decode.kernels._jit import inner
+from hailo_decode.kernels._jit import apart, inner
 from hailo_decode.kernels.memory import bytes_at, trailing_zeros, words_at
 from hailo_decode.kernels.scan import BLOCK, any_reaches, reaches_or_bad
 
@@ -93,7 +93,7 @@ def _find(x, words, maxima, lowest, keys, n):
     return n
 
 
-@inner
+@apart
 def pick_ranked(addresses, field, rates, maxima, band, ranks, settings, keys, n):
     """Append a key for each byte of one level whose rank lies in a band.
 
@@ -184,7 +184,7 @@ def _score_span(x, start, end, floor, field, rates, floors, quants, settings, ke
     return n
 
 
-@inner
+@apart
 def _score_block(x, start, end, floor, field, rates, floors, quants, settings, keys, n):
     """Do so for a block, in steps that are looked at once more."""
     for sub in range(start, end, _SUB):
@@ -194,7 +194,7 @@ def _score_block(x, start, end, floor, field, rates, floors, quants, settings, k
     return n
 
 
-@inner
+@apart
 def pick_scored(x, field, rates, floors, quants, settings, keys, n):
     """Append a key for each integer of one level that reaches its threshold, with its score computed.
 
@@ -221,7 +221,7 @@ def pick_scored(x, field, rates, floors, quants, settings, keys, n):
     return n
 
 
-@inner
+@apart
 def pick_real(x, field, rates, floors, quants, settings, keys, n, report):
     """Do as `pick_scored` does for f4, and count blocks with values that are no numbers in `report`."""
     floor = np.float32(_lowest_floor(field, floors))

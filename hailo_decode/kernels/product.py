@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from hailo_decode.kernels import layout as at
-from hailo_decode.kernels._jit import inner
+from hailo_decode.kernels._jit import apart, inner
 from hailo_decode.kernels.boxes import corner_of, offset_of
 from hailo_decode.kernels.memory import bytes_at, halves_at, reals_at
 from hailo_decode.kernels.pick import score_key, sigmoid
@@ -86,7 +86,7 @@ def _classes_by_softmax(
     return n
 
 
-@inner
+@apart
 def _visit(addresses, level, h, w, a, raw, conf, quants, settings, values, keys, n, report):
     """Append the candidates of one anchor, whose raw objectness has reached its floor."""
     thing, field = level[at.OBJECT], level[at.CLASS]
@@ -139,7 +139,7 @@ def _walk(x, addresses, level, floor, conf, quants, settings, values, keys, n, r
     return n
 
 
-@inner
+@apart
 def pick_product(addresses, level, floor, conf, quants, settings, work, keys, n, report):
     """Append the candidates of one level, objectness first: most anchors are done with after one comparison.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hailo_decode.kernels._jit import inner
+from hailo_decode.kernels._jit import apart, inner
 
 # Elements in a block. The reduction across a vector register is paid once a block: 640 bytes read at
 # 91 GB/s, one row of 80 classes at a time at 28 GB/s; 320 to 1280 are within 5 % of each other.
@@ -30,8 +30,8 @@ def largest(v):
 def any_reaches(v, floor):
     """Tell whether any element is at least `floor`, of the same dtype; nan never is.
 
-    An OR of comparisons: LLVM leaves a maximum of f4 scalar, 6 times slower. The cast keeps the sum of 32 bits: numba would widen it
-    to 64, and half as many lanes take 2.5 times as long.
+    An OR of comparisons: LLVM leaves a maximum of f4 scalar, 6 times slower. The cast keeps the sum of 32 bits: numba
+    would widen it to 64, and half as many lanes take 2.5 times as long.
     """
     hit = np.int32(0)
     for k in range(v.shape[0]):
@@ -50,7 +50,7 @@ def reaches_or_bad(v, floor):
     return hit + np.int32(2) * bad
 
 
-@inner
+@apart
 def block_maxima(x, out):
     """Fill `out` with the largest byte of each block of a flat u1 buffer; return their number."""
     n = x.shape[0]

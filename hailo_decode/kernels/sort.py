@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from hailo_decode.kernels._jit import inner
+from hailo_decode.kernels._jit import apart
 
 _DIGIT = 9  # bits of a key in one pass: 512 counters stay in the first-level cache
 _FEW = 24  # below this many, insertion beats counting
 
 
-@inner
+@apart
 def _insert(keys, n):
     for i in range(1, n):
         key = keys[i]
@@ -21,7 +21,7 @@ def _insert(keys, n):
         keys[j + 1] = key
 
 
-@inner
+@apart
 def _scatter(source, target, n, shift, counts):
     for k in range(counts.shape[0]):
         counts[k] = 0
@@ -39,7 +39,7 @@ def _scatter(source, target, n, shift, counts):
         counts[digit] += 1
 
 
-@inner
+@apart
 def sort_keys(keys, spare, n, lowest_bit, key_bits, counts):
     """Sort the first `n` keys ascending, in place.
 

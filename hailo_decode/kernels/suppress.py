@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hailo_decode.kernels._jit import inner
+from hailo_decode.kernels._jit import apart, inner
 
 _ZERO = np.float32(0)
 _LANES = 32  # kept boxes that are compared at once
@@ -57,7 +57,7 @@ def _may_hit(lanes, label, bound, x1, y1, x2, y2, area):
     return hit != 0
 
 
-@inner
+@apart
 def hit_in_lanes(lanes, count, label, iou_max, x1, y1, x2, y2, area):
     """Tell whether any of `count` kept boxes of a label overlaps a box.
 

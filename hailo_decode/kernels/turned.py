@@ -7,16 +7,17 @@ import math
 import numpy as np
 
 from hailo_decode.kernels import layout as at
-from hailo_decode.kernels._jit import inner
+from hailo_decode.kernels._jit import apart, inner, kernel
 from hailo_decode.kernels.boxes import read_cell, sides_of
 from hailo_decode.kernels.pick import sigmoid
+from hailo_decode.kernels.select import examine, place_of, write_row
 
 EXACT = 1
 GAUSSIAN = 2
 _TINY = 1e-7  # as Ultralytics adds it to the logarithms and roots of ProbIoU
 
 
-@inner
+@apart
 def turned_of(code, addresses, level, stride, h, w, anchor, lookup, row, values, out):
     """Fill `out` (5,) f8 with one anchor's centre, size and angle; return its upright bounds, input pixels, f4.
 
@@ -124,7 +125,7 @@ def likeness(a, b):
     return 1.0 - math.sqrt(1.0 - math.exp(-distance) + _TINY)
 
 
-@inner
+@apart
 def hit_turned(mode, held, label, iou_max, box, shape, bounds, kept, labels, shapes):
     """Tell whether any of `held` kept turned boxes of a label overlaps one at least by `iou_max`.
 
@@ -157,3 +158,50 @@ def hit_turned(mode, held, label, iou_max, box, shape, bounds, kept, labels, sha
         if shared >= iou_max * joined:
             return True
     return False
+
+
+@inner
+def _admit_turned(c, box, settings, iou_max, work, report):
+    """Tell whether the turned box in `work` overlaps no better one too much; if so it is compared with all that follow."""
+    boxes, labels = work[4], work[5]
+    shape, kept, shapes = work[9], work[10], work[11]
+    held = report[at.HELD]
+    label = np.int32(0) if settings[at.AGNOSTIC] != 0 else np.int32(c)
+    if hit_turned(settings[at.TURNED], held, label, iou_max, box, shape, boxes, kept, labels, shapes):
+        return False
+    boxes[held, 0], boxes[held, 1], boxes[held, 2], boxes[held, 3] = box
+    for k in range(5):
+        kept[held, k] = shape[k]
+    labels[held] = label
+    report[at.HELD] = held + 1
+    return True
+
+
+@kernel
+def select_turned(keys, addresses, fields, rates, strides, settings, iou_max, lookup, work, result, report):
+    """Do as `select` does for turned boxes, with all candidates of a frame.
+
+    A call of its own: inside the frame it would double what every other head waits for its first compilation.
+    """
+    scores, row, values, shape, turned = lookup[2], work[7], work[8], work[9], result[4]
+    code, levels = settings[at.BOX_CODE], settings[at.LEVELS]
+    for i in range(report[at.SORTED]):
+        anchor, c, full = examine(keys[i], settings, work, report)
+        if anchor == -2:
+            return
+        if anchor < 0:
+            continue
+        level, h, w, a = place_of(anchor, fields, rates, levels)
+        box = turned_of(code, addresses, fields[level], strides[level], h, w, a, lookup, row, values, shape)
+        if not math.isfinite(box[0] + box[1] + box[2] + box[3]):
+            report[at.BAD_BOXES] += 1
+            continue
+        if settings[at.SUPPRESS] != 0 and not _admit_turned(c, box, settings, iou_max, work, report):
+            continue
+        if full:
+            continue
+        found = write_row(keys[i], anchor, c, box, settings, scores, work, result, report)
+        if found < 0:
+            return
+        for k in range(5):
+            turned[found, k] = shape[k]

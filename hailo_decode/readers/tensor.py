@@ -9,6 +9,7 @@ import numpy as np
 
 from hailo_decode.errors import AmbiguousError, DtypeError, QuantError, SizeError
 from hailo_decode.readers import reader_of
+from hailo_decode.readers.sizes import explain_size
 from hailo_decode.values.arrays import AnyArray
 from hailo_decode.values.network import OutputInfo
 from hailo_decode.values.order import FormatOrder
@@ -182,7 +183,7 @@ def _decide(
             'or "device" (a raw stream)',
         )
     best = fits[0]
-    notes = ()
+    notes: tuple[str, ...] = ()
     if not best.geometry.dense or info.order not in (None, *_ALIKE):
         notes = (f"{info.name}: read in place as {best}",)
     return best, notes
@@ -229,8 +230,11 @@ def _size_fits(data: AnyArray, reading: _Reading, info: OutputInfo) -> bool:
             c,
         )  # pyhailort's StreamInfo gives raw buffers this shape, whatever the order
     axes = tuple(extent for _, extent in reading.geometry.axes)
-    dims = data.shape[1:] if data.ndim == len(axes) + 1 and data.shape[0] == 1 else data.shape
-    return dims in ((h, w, c), axes) or (c == 1 and dims == (h, w)) or (h == w == 1 and dims == (1, c))
+    return _squeezed(data.shape) in (_squeezed((h, w, c)), _squeezed(axes))
+
+
+def _squeezed(shape: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(n for n in shape if n != 1)
 
 
 def _places(geometry: Geometry) -> tuple[tuple[str, int], ...]:
@@ -258,6 +262,8 @@ def _no_fit(data: AnyArray, shape: tuple[int, int, int], order: FormatOrder, inf
         hints.append(
             f'the size is right, the shape is not: formats={{"{info.name}": "NCHW"}} reads (channels, rows, columns)'
         )
+    if not hints:
+        hints += [f"{have} bytes may be: {text}" for text in explain_size(have)[:2]]
     hint = "; ".join(hints) or None
     return SizeError(
         f"output {info.name!r} fits no layout of {shape[0]}x{shape[1]}x{shape[2]} {order.value}",

@@ -102,7 +102,7 @@ class Detections:
             if not -len(self) <= rows < len(self):
                 raise IndexError(f"row {rows} of {len(self)}")
             rows = [int(rows)]
-        changed = {}
+        changed: dict[str, Any] = {}
         for column in fields(self):
             value = getattr(self, column.name)
             if isinstance(value, np.ndarray):

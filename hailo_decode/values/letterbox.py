@@ -134,12 +134,12 @@ class Letterbox:
 
     def apply(self, points: AnyArray) -> F4:
         """Map (n, 2) points of the photo to pixels of the input."""
-        moved = np.asarray(points, np.float64) * np.asarray(self.scale) + np.asarray(self.pad)
+        moved: AnyArray = np.asarray(points, np.float64) * np.asarray(self.scale) + np.asarray(self.pad)
         return moved.astype(np.float32)
 
     def undo(self, points: AnyArray) -> F4:
         """Map (n, 2) points of the input to pixels of the photo, unclipped."""
-        moved = (np.asarray(points, np.float64) - np.asarray(self.pad)) / np.asarray(self.scale)
+        moved: AnyArray = (np.asarray(points, np.float64) - np.asarray(self.pad)) / np.asarray(self.scale)
         return moved.astype(np.float32)
 
     def __str__(self) -> str:

@@ -111,7 +111,8 @@ class Tensor:
         stored = self.stored().astype(np.float64)
         if self.quant is None:
             return stored
-        return (stored - np.asarray(self.quant.zero_point)) * np.asarray(self.quant.scale)
+        real: F8 = (stored - np.asarray(self.quant.zero_point)) * np.asarray(self.quant.scale)
+        return real
 
     @property
     def limits(self) -> tuple[float, float] | None:
