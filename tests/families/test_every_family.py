@@ -8,7 +8,7 @@ import pytest
 import synthesise
 
 from hailo_decode import Decoder
-from hailo_decode.errors import HailoDecodeError, PairingError
+from hailo_decode.errors import HailoDecodeError, PairingError, ValuesError
 from hailo_decode.families import families, families_named
 from hailo_decode.options import Options
 from hailo_decode.settings import BOX_CODES
@@ -234,6 +234,36 @@ def test_a_head_of_anchors_asks_for_them_where_none_are_known(name, rng):
     with pytest.raises(HailoDecodeError) as caught:
         decode(head, empty_scene(head, rng), anchors=None)
     assert "anchors={" in str(caught.value)
+
+
+@every_family
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_nan_and_infinity_in_any_field_never_become_a_result(name, bad, rng):
+    for head in sample(name):
+        _, h, w = head.grids[0]
+        for field, part in head.parts.items():
+            outputs = put(head, empty_scene(head, rng), 0, h - 1, w - 1)
+            outputs[f"{part.role}_0"][h - 1, w - 1, part.first] = bad
+            try:
+                dets = decode(head, outputs)
+            except ValuesError as error:
+                assert f"{part.role}_0" in str(error)
+                continue
+            # A score of minus infinity is that of an empty cell; all else has to be refused.
+            assert bad == -np.inf
+            assert field in ("cls", "obj")
+            assert len(dets) == 0
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if families()[name].once])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_nan_and_infinity_in_what_the_network_has_once_never_become_a_result(name, bad, rng):
+    for head in sample(name):
+        outputs = put(head, empty_scene(head, rng), 1, 1, 2)
+        for role in head.family.once:
+            broken = outputs | {role: np.full_like(outputs[role], bad)}
+            with pytest.raises(ValuesError, match=role):
+                decode(head, broken)
 
 
 @every_family

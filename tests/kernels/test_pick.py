@@ -2,6 +2,7 @@
 
 import naive
 import numpy as np
+import pytest
 import strategies
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from hailo_decode import Decoder
 from hailo_decode.families import ANCHOR_FREE
 from hailo_decode.kernels import layout as at
-from hailo_decode.kernels.pick import TOP_SCORE, pick_ranked, pick_scored
+from hailo_decode.kernels.pick import TOP_SCORE, pick_ranked, pick_real, pick_scored
 from hailo_decode.kernels.scan import BLOCK, block_maxima
 from hailo_decode.kernels.select import score_of
 
@@ -22,6 +23,11 @@ def planned(network, conf):
 def buffers_of(plan, network):
     """Return each output of the plan as the flat array that its tensor reads."""
     return [np.ascontiguousarray(plan.tensors[slot.name].data) for slot in plan.slots]
+
+
+def room_for_keys(tables):
+    """Return room for all keys of a frame and, behind them, for the offsets of a whole class tensor."""
+    return np.empty(2 * int(tables.fields[:, at.CLASS, at.ELEMENTS].sum()), np.uint64)
 
 
 def unpacked(keys, plan):
@@ -50,7 +56,7 @@ def test_ranked_bytes_become_the_keys_of_the_twin(data):
     plan = planned(network, conf)
     tables, held = plan.tables, buffers_of(plan, network)
     addresses = np.array([array.ctypes.data for array in held], np.int64)
-    keys = np.empty(tables.anchors * plan.sizes.classes, np.uint64)
+    keys = room_for_keys(tables)
     ranks, cuts = tables.lookup[0], tables.lookup[1]
     count = int(tables.settings[at.RANKS])
     n = 0
@@ -81,7 +87,7 @@ def test_bands_of_ranks_part_the_keys_without_loss(data):
     plan = planned(network, 0.0)
     tables, held = plan.tables, buffers_of(plan, network)
     addresses = np.array([array.ctypes.data for array in held], np.int64)
-    keys = np.empty(tables.anchors * plan.sizes.classes, np.uint64)
+    keys = room_for_keys(tables)
     count = int(tables.settings[at.RANKS])
     middle = data.draw(st.integers(0, count))
     n = 0
@@ -120,12 +126,14 @@ def test_computed_scores_become_the_keys_of_the_twin(data):
     tables = plan.tables
     assume(tables.floors is not None)  # None: all are bytes, and ranked
     held = buffers_of(plan, network)
-    keys = np.empty(tables.anchors * plan.sizes.classes, np.uint64)
+    keys = room_for_keys(tables)
     n = 0
+    report = np.zeros(at.REPORT, np.int64)
     for level in range(len(tables.fields)):
         field = tables.fields[level, at.CLASS]
-        n = pick_scored(
-            held[field[at.TENSOR]],
+        x = held[field[at.TENSOR]]
+        numbers = (
+            x,
             field,
             tables.rates[level, at.CLASS],
             tables.floors,
@@ -134,7 +142,25 @@ def test_computed_scores_become_the_keys_of_the_twin(data):
             keys,
             n,
         )
+        n = pick_real(*numbers, report) if x.dtype == np.float32 else pick_scored(*numbers)
+    assert report[at.BAD_VALUES] == 0
     assert sorted(unpacked(keys[:n], plan)) == wanted(network, conf)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("place", [0, 699, 1279])
+def test_numbers_that_are_none_are_counted_by_block(bad, place):
+    cls = np.full((8, 8, 20), -9, np.float32)
+    outputs = {"box": np.ones((8, 8, 4), np.float32), "cls": cls}
+    tables = Decoder.from_outputs(outputs, 64, family=ANCHOR_FREE).plan(outputs).tables
+    x = cls.reshape(-1).copy()
+    x[place] = bad
+    report = np.zeros(at.REPORT, np.int64)
+    field, rates = tables.fields[0, at.CLASS], tables.rates[0, at.CLASS]
+    pick_real(
+        x, field, rates, tables.floors, tables.lookup[3], tables.settings, room_for_keys(tables), 0, report
+    )
+    assert report[at.BAD_VALUES] == 1
 
 
 def test_the_largest_float_has_rank_zero_and_nothing_has_less():

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hailo_decode.kernels.scan import BLOCK, any_reaches, block_maxima, count_bad, largest
+from hailo_decode.kernels.scan import BLOCK, any_reaches, block_maxima, largest, reaches_or_bad
 
 BYTES = st.lists(st.integers(0, 255), max_size=200).map(lambda v: np.array(v, np.uint8))
 
@@ -32,10 +32,17 @@ def test_infinity_reaches_everything(form):
     assert form(np.array([-1, np.inf], np.float32), np.float32(3e38))
 
 
-@given(st.lists(st.sampled_from([0.0, -1.5, 3e38, np.nan, np.inf, -np.inf]), max_size=40))
-def test_nan_and_both_infinities_are_counted(values):
+@pytest.mark.parametrize("form", [reaches_or_bad, reaches_or_bad.py_func], ids=["compiled", "plain"])
+@given(
+    st.lists(st.sampled_from([0.0, -1.5, 3e38, np.nan, np.inf, -np.inf]), max_size=40),
+    st.sampled_from([-2.0, 0.0, 1.0]),
+)
+def test_one_pass_tells_what_reaches_the_floor_and_what_is_no_number(form, values, floor):
     array = np.array(values, np.float32)
-    assert count_bad(array) == (~np.isfinite(array)).sum()
+    with np.errstate(invalid="ignore"):
+        told = form(array, np.float32(floor))
+    assert bool(told & 1) == bool((array >= np.float32(floor)).any())
+    assert bool(told & 2) == bool((~np.isfinite(array)).any())
 
 
 @pytest.mark.parametrize("size", [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK, 3 * BLOCK + 17])
