@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from hailo_decode.families._family import Family
+from hailo_decode.values.network import OutputInfo
 
+UNIT_SLACK = 0.01  # how far quantised probabilities reach beyond 0..1
 _FRACTION = 4.0  # a box that leaves the picture by three times its size is none
 _BACKGROUND = -2.9  # a class logit below this scores under 0.05, as nearly all cells of a picture do
 
@@ -40,6 +43,25 @@ class Candidate:
     unit_range: Callable[[], bool]
     median: Callable[[], float]
     largest_side: Callable[[], float]
+
+    @classmethod
+    def of(cls, info: OutputInfo) -> Candidate:
+        """Make one from what a file says of an output that has a shape; what only values would tell speaks for nothing."""
+        limits = info.limits
+
+        def unit_range() -> bool:
+            if info.activation in ("sigmoid", "softmax"):
+                return True
+            return limits is not None and limits[0] >= -UNIT_SLACK and limits[1] <= 1 + UNIT_SLACK
+
+        def median() -> float:
+            return math.nan
+
+        def largest_side() -> float:
+            return limits[1] if limits else math.nan
+
+        names = (info.name, *info.original_names)
+        return cls(info.name, info.shape or (0, 0, 0), info.role, names, unit_range, median, largest_side)
 
     def __str__(self) -> str:
         h, w, c = self.shape

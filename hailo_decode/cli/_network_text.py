@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from hailo_decode.cli._reading import ShownReading, real_limits
+from hailo_decode.cli._reading import ShownReading
 from hailo_decode.cli._style import paint, table
 from hailo_decode.values.diagnostic import Diagnostic, Severity
 from hailo_decode.values.network import NetworkInfo, OpInfo, OutputInfo
@@ -106,7 +106,7 @@ def _outputs(
 
 
 def _row(one: OutputInfo, reading: ShownReading, size: tuple[int, int] | None) -> tuple[str, ...]:
-    limits = real_limits(one)
+    limits = one.limits
     order = one.order.value if one.order else str(one.facts.get("order", ""))
     if one.device_order and one.device_order is not one.order:
         order += f" (device {one.device_order.value})"

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from hailo_decode.errors import HailoDecodeError
 from hailo_decode.values.network import NetworkInfo, OutputInfo
-
-if TYPE_CHECKING:
-    from hailo_decode.evidence import Candidate
-
-_TOPS = {"uint8": 255, "uint16": 65_535}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +48,7 @@ def reading_of(network: NetworkInfo) -> ShownReading:
 
 
 def _paired(heads: tuple[OutputInfo, ...], network: NetworkInfo) -> ShownReading:
+    from hailo_decode.evidence import Candidate
     from hailo_decode.families import families, families_named
     from hailo_decode.pairing import pair
     from hailo_decode.priors import Priors
@@ -69,7 +63,7 @@ def _paired(heads: tuple[OutputInfo, ...], network: NetworkInfo) -> ShownReading
             choices = families_named(network.family, network.task)
         else:
             choices = [one for one in families().values() if network.task in (None, one.task)]
-        candidates = [_candidate(one) for one in heads]
+        candidates = [Candidate.of(one) for one in heads]
         classes = len(network.classes) or None
         found = pair(candidates, size, choices, classes, lambda one: priors.count(one, size))
     except HailoDecodeError as error:
@@ -79,33 +73,3 @@ def _paired(heads: tuple[OutputInfo, ...], network: NetworkInfo) -> ShownReading
     bins = found.sizes.bins or None
     why = "; ".join(found.notes) or "its grids and channels fit no other family"
     return ShownReading(found.family.name, found.family.task, found.sizes.classes, bins, roles, why)
-
-
-def _candidate(output: OutputInfo) -> Candidate:
-    from hailo_decode.evidence import Candidate
-
-    limits = real_limits(output)
-
-    def unit_range() -> bool:
-        if output.activation in ("sigmoid", "softmax"):
-            return True
-        return limits is not None and limits[0] >= -0.01 and limits[1] <= 1.01
-
-    def median() -> float:
-        return math.nan  # no values are at hand
-
-    def largest_side() -> float:
-        return limits[1] if limits else math.nan
-
-    names = (output.name, *output.original_names)
-    shape = output.shape or (0, 0, 0)
-    return Candidate(output.name, shape, output.role, names, unit_range, median, largest_side)
-
-
-def real_limits(output: OutputInfo) -> tuple[float, float] | None:
-    """Return the smallest and largest real value that an output can hold, as its file says or implies."""
-    given = output.facts.get("limits")
-    if isinstance(given, list) and all(isinstance(one, float) for one in given):
-        return given[0], given[1]
-    top = _TOPS.get(output.dtype or "")
-    return output.quant.limits(top) if output.quant and top else None

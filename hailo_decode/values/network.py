@@ -9,6 +9,8 @@ from typing import Any
 from hailo_decode.values.order import FormatOrder
 from hailo_decode.values.quant import Quant
 
+_TOPS = {"uint8": 255, "uint16": 65_535}
+
 
 @dataclass(frozen=True, slots=True)
 class NmsInfo:
@@ -94,6 +96,15 @@ class OutputInfo:
     arrays: tuple[str, ...] = ()
     device_order: FormatOrder | None = None
     facts: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    @property
+    def limits(self) -> tuple[float, float] | None:
+        """Smallest and largest real value that it can hold, as its source states or its quantisation implies."""
+        told = self.facts.get("limits")
+        if isinstance(told, (list, tuple)) and len(told) == 2 and all(isinstance(one, float) for one in told):
+            return told[0], told[1]
+        top = _TOPS.get(self.dtype or "")
+        return self.quant.limits(top) if self.quant and top else None
 
 
 @dataclass(frozen=True, slots=True)
