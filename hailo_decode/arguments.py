@@ -6,6 +6,7 @@ from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 from hailo_decode.errors import OptionError, UnknownName
+from hailo_decode.keypoints import points_of
 from hailo_decode.options import Options, name_list, size_pair
 from hailo_decode.plan import Known
 from hailo_decode.values.network import NetworkInfo
@@ -46,7 +47,7 @@ def split(network: NetworkInfo, given: dict[str, Any]) -> tuple[Known, Options]:
         logits=logits,
         family=family_names(given.get("family") or network.family),
         anchors=given.get("anchors"),
-        keypoints=given.get("keypoints"),
+        keypoints=points_of(given.get("keypoints")),
         given=frozenset(given),
     )
     return known, Options(**{name: value for name, value in given.items() if name in choose})

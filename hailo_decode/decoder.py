@@ -7,6 +7,8 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from hailo_decode.arguments import nms_reader, split
 from hailo_decode.describe import Outputs, named
 from hailo_decode.errors import OptionError, PairingError
@@ -135,7 +137,9 @@ class Decoder:
 
     def _refuse_nms(self, arrays: dict[str, Any]) -> None:
         """Refuse a lone output that is an NMS result, which would pass for a classifier's vector or a list of rows."""
-        if len(arrays) > 1 or self._known.network.task is not None:
+        known = self._known
+        told = known.network.task is not None or known.roles or (known.family and known.family != ANCHOR_FREE)
+        if len(arrays) > 1 or told or not any(np.any(array) for array in arrays.values()):
             return
         from hailo_decode.nms import nms_hint
 

@@ -11,6 +11,11 @@ HailoDecodeError
 ├── PairingError       outputs are missing, doubled, or fit no head
 ├── AmbiguousError     two readings stay possible, and an argument settles it
 ├── FormatError        a file's bytes are not what its format asks for
+│   ├── MissingFile    it is not there, or cannot be opened
+│   ├── UnknownFormat  its bytes are of no format that is known here
+│   ├── UnknownVersion its format is known, this version of it is not
+│   ├── CutShort       it ends before what it says it holds
+│   └── WrongChecksum  its bytes are not those that its checksum was made of
 └── MissingPackage     an optional package is wanted for this and is not there
 """
 
@@ -18,6 +23,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 
 class HailoDecodeError(Exception):
@@ -118,7 +124,11 @@ class FormatError(HailoDecodeError):
     ----------
     offset : int or None
         The byte at which reading stopped, counted from the file's start.
+    partial : object or None
+        What could be read of the file all the same, as reading would have returned it; None where that is nothing.
     """
+
+    partial: Any = None
 
     def __init__(
         self,
@@ -132,6 +142,26 @@ class FormatError(HailoDecodeError):
         at = "" if offset is None else f" (at byte {offset})"
         super().__init__(message + at, got=got, wanted=wanted, hint=hint)
         self.offset = offset
+
+
+class MissingFile(FormatError):
+    """A file is not there, or cannot be opened."""
+
+
+class UnknownFormat(FormatError):
+    """A file's bytes are of no format that is known here."""
+
+
+class UnknownVersion(FormatError):
+    """A file's format is known, this version of it is not."""
+
+
+class CutShort(FormatError):
+    """A file ends before what it says it holds."""
+
+
+class WrongChecksum(FormatError):
+    """A file's bytes are not those that its checksum was made of."""
 
 
 class MissingPackage(HailoDecodeError):

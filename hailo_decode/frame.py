@@ -167,7 +167,13 @@ def _bad_values(plan: Plan, flat: list[U1], report: I8) -> ValuesError:
     for _role, tensor in tensors_now(plan, flat):
         if tensor.data.dtype == np.float32:
             check_finite(tensor, float(tensor.stored().min()), float(tensor.stored().max()))
+    role = plan.family.fields(plan.sizes)["box"].role
+    boxes = [(tensor.name, value_range(tensor)) for r, tensor in tensors_now(plan, flat) if r == role]
     return ValuesError(
         f"{int(report[at.BAD_BOXES])} boxes came out infinite or as no numbers",
-        hint="see the scale and zero point of the box outputs",
+        got="; ".join(f"{name}: {low:.4g} to {high:.4g}" for name, (low, high) in boxes),
+        wanted="values that a box can be made of: this head takes their exponential"
+        if plan.family.box_code in ("cells", "centre_exp", "ssd")
+        else "finite values",
+        hint="see the scale and zero point of these outputs",
     )

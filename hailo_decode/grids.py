@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import ceil
 
 from hailo_decode.evidence import Candidate
 
 Grid = tuple[int, int]
+AnchorCount = Callable[[Candidate], "int | None"]  # anchors that the caller knows for an output
 _STRIDES = tuple(2**k for k in range(1, 10))  # of grids that are rounded up
 
 

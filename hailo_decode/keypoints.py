@@ -5,6 +5,20 @@ from __future__ import annotations
 from hailo_decode.errors import AmbiguousError, OptionError
 
 
+def points_of(value: object) -> tuple[int, int] | None:
+    """Read (points, numbers for each), or None.
+
+    Raises
+    ------
+    OptionError
+    """
+    if value is None:
+        return None
+    if isinstance(value, (tuple, list)) and len(value) == 2 and all(type(n) is int and n > 0 for n in value):
+        return value[0], value[1]
+    raise OptionError(f"keypoints is {value!r}", wanted="(points, numbers for each), such as (17, 3)")
+
+
 def divide(channels: int, told: tuple[int, int] | None) -> tuple[tuple[int, int], str]:
     """Divide channels into points of two or three numbers.
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations, product
 
 from hailo_decode.errors import AmbiguousError, PairingError
 from hailo_decode.evidence import EVIDENCE, USUAL, Assignment, Candidate
 from hailo_decode.families._family import Family, Sizes
-from hailo_decode.grids import Grid, by_grid, stride_of
-
-AnchorCount = Callable[[Candidate], "int | None"]
+from hailo_decode.grids import AnchorCount, by_grid, stride_of
+from hailo_decode.misfit import no_reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +18,7 @@ class Paired:
     """One level: its stride across and down in input pixels, its grid, its sizes, and the output of each role."""
 
     stride: tuple[float, float]
-    grid: Grid
+    grid: tuple[int, int]
     sizes: Sizes
     outputs: Assignment
 
@@ -80,7 +79,14 @@ def pair(
     _one_network(outputs)
     readings = _distinct([r for family in choices for r in _readings(family, outputs, input_size, anchors)])
     if not readings:
-        raise _no_reading(outputs, choices, input_size)
+        raise no_reading(
+            outputs,
+            [f for f in choices if not _wants_anchors(f) or any(map(anchors, outputs))],
+            input_size,
+            anchors,
+        )
+    if any(map(anchors, outputs)):  # who tells anchors has a head with anchors
+        readings = [r for r in readings if r.family.anchored] or readings
     if classes is not None:
         readings = [r for r in readings if r.sizes.classes == classes] or readings
     for weigh, why in EVIDENCE:
@@ -88,7 +94,7 @@ def pair(
     if len(readings) > 1:
         raise AmbiguousError(
             f"{len(outputs)} outputs can be read in {len(readings)} ways",
-            [f"{r} ({_roles_of(r)})" for r in readings[:6]],
+            list(dict.fromkeys(f"{r} ({_roles_of(r)})" for r in readings)),
             _settling(readings),
         )
     return readings[0]
@@ -97,7 +103,8 @@ def pair(
 def _settling(readings: Sequence[Reading]) -> str:
     if len({r.family.name for r in readings}) > 1:
         names = " or ".join(sorted({f'"{r.family.name}"' for r in readings}))
-        return f"family={names}"
+        others = " (and anchors= for theirs)" if any(r.family.anchored for r in readings) else ""
+        return f"family={names}{others}"
     return "names=[...] tells the number of classes, roles={output: role} which output is which"
 
 
@@ -120,6 +127,8 @@ def _readings(
     found = []
     for singles in permutations(outputs, len(family.once)):
         once = dict(zip(family.once, singles, strict=True))
+        if any(stride_of("exact", o.shape[:2], input_size) is None for o in singles):
+            continue
         if not all(family.lets_play(role, o.role) for role, o in once.items()):
             continue
         rest = [o for o in outputs if o not in singles]
@@ -229,48 +238,3 @@ def _usual(readings: list[Reading]) -> list[Reading]:
 
 def _roles_of(reading: Reading) -> str:
     return ", ".join(f"{role}={o.name}" for level in reading.levels[:1] for role, o in level.outputs.items())
-
-
-def _no_reading(
-    outputs: Sequence[Candidate], choices: Sequence[Family], input_size: tuple[int, int]
-) -> PairingError:
-    """Say what is there, what is wanted, and what is missing or doubled."""
-    grids = by_grid(outputs)
-    kinds = {f.grid for f in choices if not _wants_anchors(f)}
-    for (h, w), group in grids.items():
-        if all(stride_of(kind, (h, w), input_size) is None for kind in kinds):
-            return PairingError(
-                f"output {group[0].name!r} has a grid of {h}x{w}, which does not divide an input of "
-                f"{input_size[0]}x{input_size[1]} evenly and alike in both directions",
-                got=f"{input_size[0]}/{h} = {input_size[0] / h:g}, {input_size[1]}/{w} = {input_size[1] / w:g}",
-                wanted="the same whole number twice: the stride",
-                hint="input_size is (height, width) of the network's input; a channel-first array wants "
-                f'formats={{"{group[0].name}": "NCHW"}}',
-            )
-    lines = [
-        f"{h}x{w} (stride {input_size[0] / h:g}): {', '.join(map(str, g))}" for (h, w), g in grids.items()
-    ]
-    most = max(map(len, grids.values()))
-    nearest = sorted(choices, key=lambda f: abs(len(f.roles) - most))
-    wanted = "; or ".join(dict.fromkeys(map(_wants, nearest[:4])))
-    return PairingError(
-        "the outputs fit no head", got="; ".join(lines), wanted=wanted, hint=_oddity(grids, input_size)
-    )
-
-
-def _wants(family: Family) -> str:
-    level = f"{', '.join(family.roles)} at each stride"
-    return f"{family.name}: {level}" + (f", and {', '.join(family.once)}" if family.once else "")
-
-
-def _oddity(grids: Mapping[Grid, list[Candidate]], input_size: tuple[int, int]) -> str:
-    fewest = min(grids.items(), key=lambda item: len(item[1]))
-    most = max(grids.items(), key=lambda item: len(item[1]))
-    if set(grids) == {(1, 1)}:
-        return 'a vector is read as a classifier\'s with task="classify"'
-    if len(fewest[1]) == len(most[1]):
-        return "the channels differ from level to level, or are those of another kind of head: family=... names it"
-    return (
-        f"stride {input_size[0] / fewest[0][0]:g} has {len(fewest[1])} outputs, stride {input_size[0] / most[0][0]:g} has "
-        f"{len(most[1])}: an output is missing from the one, or is given twice in the other"
-    )

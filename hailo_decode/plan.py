@@ -149,6 +149,7 @@ def make_plan(outputs: Mapping[str, Any], known: Known, options: Options) -> Pla
     sizes, note = priors.sizes(reading, network.input_size)
     _note(meta, "anchors", [note] if note else [])
     keypoints = _keypoints(reading, known, meta)
+    _note(meta, "ignored", _unused(reading.family, known))
     return Plan(
         slots=tuple(_slot(name, outputs[name]) for name in tensors),
         reading=reading,
@@ -238,6 +239,13 @@ def _suppresses(
     if one_to_one:
         meta["nms"] = "left out: a one-to-one head gives each object once"
     return not one_to_one
+
+
+def _unused(family: Family, known: Known) -> list[str]:
+    """List what the caller told that this head has no use for."""
+    points = family.extra is not None and family.extra.kind == "keypoints"
+    told = {"anchors": known.anchors and not family.anchored, "keypoints": known.keypoints and not points}
+    return [f"{name}=: {family.name} has none" for name, unused in told.items() if unused]
 
 
 def _keypoints(reading: Reading, known: Known, meta: dict[str, str]) -> tuple[int, int] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import isfinite
 from typing import Any
 
 from hailo_decode.errors import OptionError
@@ -25,10 +26,24 @@ class Priors:
 
     def __init__(self, told: Mapping[Any, Any] | None, network: NetworkInfo) -> None:
         given = network.anchors if told is None else told
+        if not isinstance(given, Mapping):
+            wanted = "{stride or output: [(width, height), ...]}, input pixels"
+            raise OptionError(f"anchors is {given!r}"[:160], wanted=wanted)
         self._by_key: dict[Any, Anchors] = {_key(k): _read(k, v) for k, v in given.items()}
         self._where = "as told" if told is not None else "from the network's description"
         if not self._by_key:
             self._by_key = _of_steps(network)
+
+    def _check_used(self, reading: Reading) -> None:
+        """Refuse anchors for strides and outputs that are not there."""
+        there = {key for level in reading.levels for key in _key_names(level)}
+        unknown = [key for key in self._by_key if key not in there]
+        if unknown and self._where == "as told":
+            strides = ", ".join(f"{level.stride[0]:g}" for level in reading.levels)
+            raise OptionError(
+                f"anchors are given for {unknown[0]!r}, which is no stride and no output of this head",
+                wanted=f"strides {strides}",
+            )
 
     def _of(self, names: tuple[str, ...], stride: float | None) -> Anchors | None:
         for key in (*names, *(n.rpartition("/")[2] for n in names), stride):
@@ -52,7 +67,7 @@ class Priors:
         OptionError
             When the head needs anchors and none are known, or their number is not the level's.
         """
-        if reading.family.box_code not in ("anchors", "cells", "ssd"):
+        if not reading.family.anchored:
             return [], ""
         found = [
             self._of(tuple(o.name for o in level.outputs.values()), level.stride[0])
@@ -64,12 +79,19 @@ class Priors:
                 _published(reading),
                 f"those of the published {reading.family.name}: anchors= tells others",
             )
+        else:
+            self._check_used(reading)
         sizes = []
         for level, anchors in zip(reading.levels, found, strict=True):
             if anchors is None or len(anchors) != level.sizes.anchors:
                 raise _missing(reading, level, anchors)
             sizes.append(anchors)
         return sizes, where
+
+
+def _key_names(level: Paired) -> tuple[Any, ...]:
+    names = tuple(o.name for o in level.outputs.values())
+    return (*names, *(n.rpartition("/")[2] for n in names), level.stride[0])
 
 
 def _key(key: Any) -> Any:
@@ -87,8 +109,15 @@ def _read(key: Any, value: Any) -> Anchors:
             got=repr(value)[:120],
             wanted="[(width, height), ...] in input pixels",
         ) from error
-    if not rows or min(min(row) for row in rows) <= 0:
+    if not rows or not all(isfinite(n) and n > 0 for row in rows for n in row):
         raise OptionError(f"the anchors of {key!r} must be positive sizes", got=repr(value)[:120])
+    if max(map(max, rows)) <= 1:
+        raise OptionError(
+            f"the anchors of {key!r} are no larger than a pixel",
+            got=repr(value)[:120],
+            wanted="sizes in input pixels",
+            hint="fractions of the input want to be multiplied by its width and height, cells by the stride",
+        )
     return rows
 
 

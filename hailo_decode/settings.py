@@ -16,18 +16,6 @@ from hailo_decode.values.arrays import F8, I8
 from hailo_decode.values.quant import Quant
 from hailo_decode.values.tensor import Tensor
 
-BOX_CODES = {
-    "dfl": 0,
-    "distances": 1,
-    "anchors": 2,
-    "cells": 3,
-    "centre_exp": 4,
-    "ssd": 5,
-    "corners": 6,
-    "centre_size": 7,
-    "whole": 8,
-    "corners_yx": 9,
-}
 TURNED = {"exact": 1, "gaussian": 2}
 IDENTITY = Quant((1.0,), (0.0,))
 RANK_BITS_COMPUTED = 31  # of the pattern of a positive float32
@@ -141,7 +129,7 @@ def frame_settings(
     settings[at.MAX_DET] = min(options.max_det, anchors * classes)
     settings[at.MAX_NMS] = min(options.max_nms, anchors * classes + 1)
     settings[at.MAX_PER_CLASS] = min(options.max_per_class or anchors + 1, anchors + 1)
-    settings[at.BOX_CODE] = BOX_CODES[reading.family.box_code]
+    settings[at.BOX_CODE] = at.BOX_CODES[reading.family.box_code]
     settings[at.HAS_OBJECT] = "obj" in reading.family.fields(reading.sizes)
     settings[at.SOFTMAX] = softmax
     extra = reading.family.extra

@@ -119,6 +119,8 @@ class Family:
     anchors : tuple of mapping of int to Anchors
         Anchors of published models by stride, input pixels; used where the caller gives none, and told.
     extra : Extra or None
+    channels : mapping of str to str
+        How many channels a role has, in words: ``{"box": "4 x bins"}``.
     words : mapping of str to tuple of str
         Pieces of a layer's name that tell its role, such as ``"cv2"`` for the box.
     usual : callable or None
@@ -147,6 +149,7 @@ class Family:
     grid: str = "exact"
     anchors: tuple[Mapping[int, Anchors], ...] = ()
     extra: Extra | None = None
+    channels: Mapping[str, str] = field(default_factory=dict)
     words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     usual: Callable[[Sizes], bool] | None = None
     suppress: bool = True
@@ -157,9 +160,16 @@ class Family:
         """Tell whether this is a family of that name, own or other spelling, and that task, if one is given."""
         return name in (self.name, *self.archs) and task in (None, self.task)
 
+    @property
+    def anchored(self) -> bool:
+        """Whether its boxes are told by anchors."""
+        return self.box_code in ("anchors", "cells", "ssd")
+
     def lets_play(self, role: str, told: str | None) -> bool:
         """Tell whether an output may play a role, given what a model file says; files call every extra branch "extra"."""
-        return told in (None, role) or (told == "extra" and self.extra is not None and role == self.extra.role)
+        return told in (None, role) or (
+            told == "extra" and self.extra is not None and role == self.extra.role
+        )
 
     def signature(self) -> tuple[Any, ...]:
         """Return what decides how numbers become boxes: families that agree in it decode alike, anchors apart."""

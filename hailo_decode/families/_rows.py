@@ -41,6 +41,7 @@ def family(
         sizes=sizes,
         fields=fields,
         box_code=box_code,
+        channels={"rows": f"{head} + classes"},
         constants=(0.0,),
         grid="unit list" if unit else "list",
         scores_ready=True,

@@ -23,9 +23,11 @@ DFL_SPELLINGS = (
     "yolov3u",
     "yolov5u",
     "yolov6u",
+    "yolov6",
     "yolo_world",
 )
 PLAIN_SPELLINGS = ("yolo26", "yolov26")
+_EXTRA_CHANNELS = {"masks": "as many as proto has", "keypoints": "points x 2 or 3", "angle": "1"}
 _EXTRA_WORDS = ("cv4", "mask", "masks", "coef", "coefs", "kpt", "kpts", "keypoint", "keypoints", "angle")
 
 
@@ -73,6 +75,7 @@ def with_extra(
         sizes=sizes,
         fields=fields,
         extra=replace(kind, role=role),
+        channels={**base.channels, role: _EXTRA_CHANNELS[kind.kind]},
         once=once,
         words=words,
     )

@@ -31,6 +31,7 @@ FAMILY = Family(
     sizes=sizes,
     fields=fields,
     box_code="whole",
+    channels={"cls": "classes"},
     softmax=True,
     grid="whole",
     suppress=False,

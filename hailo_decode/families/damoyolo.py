@@ -34,6 +34,7 @@ FAMILY = replace(
     sizes=sizes,
     fields=fields,
     constants=(0.0,),
+    channels={"box": "4 x 17 bins", "cls": "classes + background"},
     usual=None,
     source="DAMO-YOLO paper and repository; the Hailo Model Zoo's base/damoyolo.yaml "
     "(scale_factors 0, regression_length 16)",

@@ -20,4 +20,5 @@ FAMILY = replace(
     title="DFL head in one tensor, 11 bins (NanoDet)",
     archs=("nanodet", "nanodet_repvgg"),
     sizes=sizes,
+    channels={"joint": "classes + 4 x 11 bins"},
 )

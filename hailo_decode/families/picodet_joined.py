@@ -30,6 +30,7 @@ FAMILY = replace(
     roles=("joint",),
     sizes=sizes,
     fields=fields,
+    channels={"joint": "classes + 4 x 8 bins"},
     words={},
     usual=None,
 )

@@ -38,6 +38,7 @@ FAMILY = Family(
     sizes=sizes,
     fields=fields,
     box_code="ssd",
+    channels={"box": "anchors x 4", "cls": "anchors x (classes + background)"},
     constants=(0.0, 10.0, 5.0),
     grid="fraction",
     words={"box": ("reg", "box", "bbox", "boxencodingpredictor"), "cls": ("cls", "class", "classpredictor")},

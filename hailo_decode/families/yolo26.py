@@ -31,6 +31,7 @@ FAMILY = Family(
     sizes=sizes,
     fields=fields,
     box_code="distances",
+    channels={"box": "4", "cls": "classes"},
     words=WORDS,
     source="Ultralytics YOLO26 head, reg_max 1",
 )

@@ -22,6 +22,7 @@ FAMILY = replace(
     title="DFL head of 17 bins (YOLO-NAS)",
     archs=("yolonas",),
     sizes=sizes,
+    channels={"box": "4 x 17 bins", "cls": "classes"},
     usual=None,
     source="YOLO-NAS head of SuperGradients, reg_max 16",
 )

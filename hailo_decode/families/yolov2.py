@@ -17,6 +17,7 @@ FAMILY = replace(
     archs=("tiny_yolov2", "yolov2_tiny"),
     sizes=_anchors.sizes_of(5, bare=True),
     softmax=True,
+    channels={"cells": "anchors (5 unless told) x (5 + classes)"},
     anchors=(
         {
             32: tuple(

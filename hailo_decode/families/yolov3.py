@@ -21,6 +21,7 @@ FAMILY = Family(
     sizes=_anchors.sizes_of(_anchors.USUAL),
     fields=_anchors.fields,
     box_code="cells",
+    channels={"cells": "anchors (3 unless told) x (5 + classes)"},
     constants=(0.0, 1.0),
     squashable=False,
     anchors=(

@@ -16,6 +16,7 @@ FAMILY = Family(
     sizes=_anchors.sizes_of(_anchors.USUAL),
     fields=_anchors.fields,
     box_code="anchors",
+    channels={"cells": "anchors (3 unless told) x (5 + classes)"},
     anchors=(
         {
             8: pairs(10, 13, 16, 30, 33, 23),

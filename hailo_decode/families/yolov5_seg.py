@@ -37,6 +37,7 @@ FAMILY = replace(
     sizes=sizes,
     fields=fields,
     once=("proto",),
+    channels={"cells": "anchors (3 unless told) x (5 + classes + prototypes)"},
     extra=Extra("masks"),
     words={"proto": ("proto", "protos", "prototypes")},
     source="HailoRT 5.2 yolov5_seg_post_process.cpp",

@@ -35,6 +35,7 @@ FAMILY = Family(
     sizes=sizes,
     fields=fields,
     box_code="dfl",
+    channels={"box": "4 x bins", "cls": "classes"},
     words=WORDS,
     usual=lambda s: s.bins == 16,  # reg_max of every model that Ultralytics published up to YOLO12
     source="Ultralytics YOLOv8 head; HailoRT 5.2 yolov8_post_process.cpp",

@@ -34,6 +34,7 @@ FAMILY = Family(
     sizes=sizes,
     fields=fields,
     box_code="centre_exp",
+    channels={"box": "4", "obj": "1", "cls": "classes"},
     constants=(0.0,),
     words={
         "box": ("reg", "regs", "bbox", "box"),

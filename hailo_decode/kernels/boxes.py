@@ -10,31 +10,7 @@ from hailo_decode.kernels import layout as at
 from hailo_decode.kernels._jit import apart, inner
 from hailo_decode.kernels.exponential import exponentials
 from hailo_decode.kernels.memory import bytes_at, halves_at, reals_at
-from hailo_decode.kernels.pick import sigmoid
-
-# The box codes; a plan looks them up by the name that a family gives.
-DFL = 0
-DISTANCES = 1
-ANCHORS = 2
-CELLS = 3
-CENTRE_EXP = 4
-SSD = 5
-CORNERS = 6
-CENTRE_SIZE = 7
-WHOLE = 8
-CORNERS_YX = 9
-CODES = {
-    "dfl": DFL,
-    "distances": DISTANCES,
-    "anchors": ANCHORS,
-    "cells": CELLS,
-    "centre_exp": CENTRE_EXP,
-    "ssd": SSD,
-    "corners": CORNERS,
-    "centre_size": CENTRE_SIZE,
-    "whole": WHOLE,
-    "corners_yx": CORNERS_YX,
-}
+from hailo_decode.kernels.pick import quant_row, sigmoid
 
 BY_TABLE = 0
 BY_SCALE = 1
@@ -54,9 +30,8 @@ def offset_of(field, corner, channel):
 
 
 @inner
-def _gather(x, field, corner, quants, out):
-    """Fill `out` (COUNT,) f8 with the real values of one cell."""
-    row = field[at.QUANT]
+def _gather(x, field, corner, row, quants, out):
+    """Fill `out` (COUNT,) f8 with the real values of one anchor; `row` is that of its first channel's scale."""
     for k in range(field[at.COUNT]):
         q = row + k * field[at.QUANT_STEP]
         out[k] = (np.float64(x[offset_of(field, corner, k)]) - quants[q, 1]) * quants[q, 0]
@@ -66,13 +41,14 @@ def _gather(x, field, corner, quants, out):
 def read_cell(addresses, field, h, w, anchor, quants, out):
     """Fill `out` (COUNT,) f8 with the real values that a field holds for one anchor, whatever its dtype."""
     corner = corner_of(field, h, w, anchor)
+    row = quant_row(field, anchor)
     item, address, size = field[at.ITEM], addresses[field[at.TENSOR]], field[at.ELEMENTS]
     if item == 1:
-        _gather(bytes_at(address, size), field, corner, quants, out)
+        _gather(bytes_at(address, size), field, corner, row, quants, out)
     elif item == 2:
-        _gather(halves_at(address, size), field, corner, quants, out)
+        _gather(halves_at(address, size), field, corner, row, quants, out)
     else:
-        _gather(reals_at(address, size), field, corner, quants, out)
+        _gather(reals_at(address, size), field, corner, row, quants, out)
 
 
 @inner

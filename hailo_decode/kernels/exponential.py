@@ -7,7 +7,9 @@ import numpy as np
 from hailo_decode.kernels._jit import apart
 
 _PER_LN2 = 1.4426950408889634
-_LN2_HIGH = 0.6931471803691238  # ln 2 in two parts: the first has zeros behind, so that its multiples are exact
+_LN2_HIGH = (
+    0.6931471803691238  # ln 2 in two parts: the first has zeros behind, so that its multiples are exact
+)
 _LN2_LOW = 1.9082149292705877e-10
 _SMALLEST = -700.0  # exp of it is 1e-304: nothing beside the 1 of the largest
 

@@ -173,7 +173,9 @@ def frame_scored(
             )
         else:
             real = reals_at(address, size)
-            n = pick_real(real, field, rates[level, at.CLASS], floors, quants, settings, candidates, n, report)
+            n = pick_real(
+                real, field, rates[level, at.CLASS], floors, quants, settings, candidates, n, report
+            )
     if report[at.BAD_VALUES] != 0:
         return
     sort_keys(candidates, spare, n, settings[at.SORT_FROM], settings[at.KEY_BITS], counts[:512])

@@ -28,9 +28,9 @@ STEP = 16  # channels from one anchor to the next
 COUNT = 17  # channels of this field for each anchor
 ANCHORS = 18  # anchors in each cell
 BASE = 19  # number of the level's first anchor
-TABLE = 20  # first row of this field's look-up tables
-TABLE_STEP = 21  # rows from one channel to the next: 0 where all channels share one
-QUANT = 22  # first row of this field's (scale, zero point)
+TABLE = 20  # row of the look-up tables for the field's first channel
+TABLE_STEP = 21  # rows from one channel of the tensor to the next: 0 where all share one
+QUANT = 22  # row of the (scale, zero point) of the field's first channel
 QUANT_STEP = 23  # 0 where all channels share one
 LOGITS = 24  # 1 where the sigmoid is still to be applied
 MODE = 25  # how its numbers become real ones: 0 by table, 1 by scale and zero point
@@ -83,3 +83,27 @@ BAD_BOXES = 6  # boxes that came out nan or infinite
 HELD = 7  # boxes that suppression compares with
 SORTED = 8  # candidates that stand sorted and wait for `select_turned`
 REPORT = 9
+
+# Box codes: how the numbers of a cell become a box. A family names its code, `boxes.box_of` runs it.
+BOX_DFL = 0
+BOX_DISTANCES = 1
+BOX_ANCHORS = 2
+BOX_CELLS = 3
+BOX_CENTRE_EXP = 4
+BOX_SSD = 5
+BOX_CORNERS = 6
+BOX_CENTRE_SIZE = 7
+BOX_WHOLE = 8
+BOX_CORNERS_YX = 9
+BOX_CODES = {
+    "dfl": BOX_DFL,
+    "distances": BOX_DISTANCES,
+    "anchors": BOX_ANCHORS,
+    "cells": BOX_CELLS,
+    "centre_exp": BOX_CENTRE_EXP,
+    "ssd": BOX_SSD,
+    "corners": BOX_CORNERS,
+    "centre_size": BOX_CENTRE_SIZE,
+    "whole": BOX_WHOLE,
+    "corners_yx": BOX_CORNERS_YX,
+}

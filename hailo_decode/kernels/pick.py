@@ -31,6 +31,21 @@ def divided(f, rate):
 
 
 @inner
+def quant_row(field, anchor):
+    """Return the row of the scale of an anchor's first channel; `anchor` counts inside its cell."""
+    return field[at.QUANT] + anchor * field[at.STEP] * field[at.QUANT_STEP]
+
+
+@inner
+def inside_of(field, rates, anchor):
+    """Return which anchor of its cell an anchor is."""
+    if field[at.ANCHORS] == 1:
+        return np.int64(0)
+    number = anchor - field[at.BASE]
+    return number - divided(number, rates[at.PER_ANCHORS]) * field[at.ANCHORS]
+
+
+@inner
 def locate(field, rates, f):
     """Return (anchor, class) of the element at offset `f`, or (-1, -1) for padding and other fields."""
     outer = divided(f, rates[at.PER_OUTER])
@@ -133,7 +148,10 @@ def pick_ranked(addresses, field, rates, maxima, band, ranks, settings, keys, n)
         anchor, c = locate(field, rates, f)
         if anchor < 0:
             continue
-        rank = np.int64(ranks[field[at.TABLE] + c * field[at.TABLE_STEP], x[f]])
+        table = (
+            field[at.TABLE] + (inside_of(field, rates, anchor) * field[at.STEP] + c) * field[at.TABLE_STEP]
+        )
+        rank = np.int64(ranks[table, x[f]])
         if first <= rank < behind:
             keys[n] = np.uint64((rank << rank_shift) | (c << anchor_bits) | anchor)
             n += 1
@@ -156,8 +174,9 @@ def score_key(score):
 def _lowest_floor(field, floors):
     """Return the smallest floor of a field's channels, f8."""
     lowest = floors[field[at.QUANT]]
-    for c in range(field[at.QUANT_STEP] * (field[at.COUNT] - 1)):
-        lowest = min(lowest, floors[field[at.QUANT] + c + 1])
+    for a in range(field[at.ANCHORS]):
+        for c in range(field[at.COUNT] * field[at.QUANT_STEP]):
+            lowest = min(lowest, floors[quant_row(field, a) + c])
     return lowest
 
 
@@ -172,7 +191,7 @@ def _score_span(x, start, end, floor, field, rates, floors, quants, settings, ke
         anchor, c = locate(field, rates, f)
         if anchor < 0:
             continue
-        row = field[at.QUANT] + c * field[at.QUANT_STEP]
+        row = quant_row(field, inside_of(field, rates, anchor)) + c * field[at.QUANT_STEP]
         value = np.float64(x[f])
         if not value >= floors[row]:
             continue

@@ -10,7 +10,7 @@ from hailo_decode.kernels import layout as at
 from hailo_decode.kernels._jit import apart, inner
 from hailo_decode.kernels.boxes import corner_of, offset_of
 from hailo_decode.kernels.memory import bytes_at, halves_at, reals_at
-from hailo_decode.kernels.pick import score_key, sigmoid
+from hailo_decode.kernels.pick import quant_row, score_key, sigmoid
 
 
 @inner
@@ -25,9 +25,9 @@ def _raw_at(addresses, field, offset):
 
 
 @inner
-def _real_at(addresses, field, corner, k, quants):
-    """Return the real value of a field's channel `k`, f8."""
-    q = field[at.QUANT] + k * field[at.QUANT_STEP]
+def _real_at(addresses, field, corner, row, k, quants):
+    """Return the real value of an anchor's channel `k`, f8; `row` is that of its first channel's scale."""
+    q = row + k * field[at.QUANT_STEP]
     return (_raw_at(addresses, field, offset_of(field, corner, k)) - quants[q, 1]) * quants[q, 0]
 
 
@@ -40,7 +40,7 @@ def _write(rank, c, anchor, settings, keys, n):
 
 @inner
 def _classes_by_product(
-    addresses, field, corner, objectness, conf, quants, settings, anchor, keys, n, report
+    addresses, field, corner, row, objectness, conf, quants, settings, anchor, keys, n, report
 ):
     """Append each class of one anchor whose product with the objectness reaches the threshold."""
     wanted = conf / objectness if objectness > 0.0 else 0.0
@@ -54,7 +54,7 @@ def _classes_by_product(
         )
         least = min(least, 30.0) - 1e-6
     for c in range(field[at.COUNT]):
-        value = _real_at(addresses, field, corner, c, quants)
+        value = _real_at(addresses, field, corner, row, c, quants)
         if not value >= least:
             report[at.BAD_VALUES] += np.int64(value != value)
             continue
@@ -66,12 +66,12 @@ def _classes_by_product(
 
 @inner
 def _classes_by_softmax(
-    addresses, field, corner, objectness, conf, quants, settings, anchor, values, keys, n, report
+    addresses, field, corner, row, objectness, conf, quants, settings, anchor, values, keys, n, report
 ):
     """Append each class of one anchor whose share of the softmax, times the objectness, reaches the threshold."""
     top = -math.inf
     for c in range(field[at.COUNT]):
-        value = _real_at(addresses, field, corner, c, quants)
+        value = _real_at(addresses, field, corner, row, c, quants)
         report[at.BAD_VALUES] += np.int64(not math.isfinite(value))
         values[c] = value
         top = max(top, value)
@@ -92,17 +92,18 @@ def _visit(addresses, level, h, w, a, raw, conf, quants, settings, values, keys,
     thing, field = level[at.OBJECT], level[at.CLASS]
     objectness = 1.0
     if settings[at.HAS_OBJECT] != 0:
-        objectness = (raw - quants[thing[at.QUANT], 1]) * quants[thing[at.QUANT], 0]
+        q = quant_row(thing, a)
+        objectness = (raw - quants[q, 1]) * quants[q, 0]
         if thing[at.LOGITS] != 0:
             objectness = sigmoid(objectness)
     anchor = field[at.BASE] + (h * field[at.WIDTH] + w) * field[at.ANCHORS] + a
-    corner = corner_of(field, h, w, a)
+    corner, row = corner_of(field, h, w, a), quant_row(field, a)
     if settings[at.SOFTMAX] != 0:
         return _classes_by_softmax(
-            addresses, field, corner, objectness, conf, quants, settings, anchor, values, keys, n, report
+            addresses, field, corner, row, objectness, conf, quants, settings, anchor, values, keys, n, report
         )
     return _classes_by_product(
-        addresses, field, corner, objectness, conf, quants, settings, anchor, keys, n, report
+        addresses, field, corner, row, objectness, conf, quants, settings, anchor, keys, n, report
     )
 
 
@@ -134,7 +135,7 @@ def _walk(x, addresses, level, floor, conf, quants, settings, values, keys, n, r
                             n,
                             report,
                         )
-                    elif raw != raw:
+                    elif raw - raw != 0:  # nan, or minus infinity
                         report[at.BAD_VALUES] += 1
     return n
 
