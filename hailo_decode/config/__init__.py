@@ -5,23 +5,25 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-# Fetched when first asked for, as the models cost a tenth of a second and many callers want none of them.
+# Fetched when first asked for: a check wants no pydantic, and most callers want one or two of these.
 _HOMES = {
     "Document": "json_text",
-    "read_json": "json_text",
-    "Reading": "reading",
-    "read_config": "reading",
     "NmsConfig": "nms_config",
-    "BinsConfig": "shapes.bins",
-    "CombinedConfig": "shapes.combined",
-    "DistancesConfig": "shapes.distances",
-    "ObjectnessConfig": "shapes.objectness",
-    "AnchorConfig": "shapes.anchors",
-    "AnchorMasksConfig": "shapes.anchor_masks",
-    "DefaultBoxConfig": "shapes.default_boxes",
-    "CentreConfig": "shapes.centre",
+    "Reading": "reading",
     "Script": "alls",
+    "generate_nms": "generate",
+    "read_config": "reading",
+    "read_json": "json_text",
     "read_script": "alls",
+    # Pydantic models of the same files, for programs that build or validate them.
+    "AnchorMasksModel": "models",
+    "AnchorModel": "models",
+    "BinsModel": "models",
+    "CentreModel": "models",
+    "CombinedModel": "models",
+    "DefaultBoxModel": "models",
+    "DistancesModel": "models",
+    "ObjectnessModel": "models",
 }
 __all__ = list(_HOMES)
 

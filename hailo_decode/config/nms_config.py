@@ -1,21 +1,16 @@
-"""The NMS configuration as a pydantic model: what holds for every shape. The shapes themselves: `shapes`.
+"""The NMS configuration: what holds for every shape. The shapes themselves stand in `shapes`.
 
-Every key of a file is known to its model, in the compiler's own spelling; others are kept in `model_extra`.
-Which keys a file must hold was read off the files that Hailo's model zoo ships (releases 2.3 to 5.2).
+Every key of a file is known here, in the compiler's own spelling; others are kept in `extra`. Which keys a
+file must hold was read off the files that Hailo's model zoo ships (releases 2.3 to 5.2).
 """
 
-# Annotations are evaluated as they stand: pydantic would compile each one anew from its text.
+# Annotations are evaluated as they stand, as they are read at run time.
 
-from typing import Annotated, Any, ClassVar
+from typing import Any, ClassVar
 
-from pydantic import Field
-
-from hailo_decode.config.decoders import Decoder, Part, Size
+from hailo_decode.config.decoders import Decoder
+from hailo_decode.config.fields import Count, Index, Part, Share, Size
 from hailo_decode.config.meta_archs import MetaArch, Shape, meta_arch_of
-
-Count = Annotated[int, Field(ge=1, le=1_000_000)]
-Share = Annotated[float, Field(ge=0, le=1)]
-Factor = Annotated[float, Field(gt=0)]
 
 ALL = ("nms_scores_th", "nms_iou_th", "image_dims", "max_proposals_per_class", "classes", "bbox_decoders")
 
@@ -41,11 +36,11 @@ class NmsConfig(Part):
 
     nms_scores_th: Share | None = None
     nms_iou_th: Share | None = None
-    image_dims: Annotated[tuple[Size, Size], Field(strict=False)] | None = None
+    image_dims: tuple[Size, Size] | None = None
     max_proposals_per_class: Count | None = None
     classes: Count | None = None
     background_removal: bool | None = None
-    background_removal_index: Annotated[int, Field(ge=0)] | None = None
+    background_removal_index: Index | None = None
     input_division_factor: Count | None = None
     mask_threshold: Share | None = None
     bbox_decoders: Any = None

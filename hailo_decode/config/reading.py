@@ -6,15 +6,15 @@ import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from hailo_decode.config.decoders import Decoder
+from hailo_decode.config.fields import Part, read_part
 from hailo_decode.config.json_text import Document
 from hailo_decode.config.meta_archs import Shape, find_meta_arch
+from hailo_decode.config.nms_config import NmsConfig, OpenConfig
+from hailo_decode.config.shapes import config_of, every_config
 from hailo_decode.values.diagnostic import Path
-
-if TYPE_CHECKING:
-    from hailo_decode.config.decoders import Part
-    from hailo_decode.config.nms_config import NmsConfig
 
 # Arguments of `nms_postprocess` that people put into the file.
 _SCRIPT_KEYS = ("meta_arch", "engine", "config_path", "bbox_decoding_only")
@@ -73,9 +73,6 @@ def read_config(document: Document, meta_arch: str | None = None) -> Reading:
     -------
     Reading
     """
-    from hailo_decode.config.nms_config import OpenConfig
-    from hailo_decode.config.shapes import model_of
-
     faults: list[SchemaFault] = []
     root = _root(document.value)
     if root:
@@ -90,12 +87,14 @@ def read_config(document: Document, meta_arch: str | None = None) -> Reading:
             faults.append(SchemaFault(Misfit.OBJECT, (), what, "begin it with { and end it with }"))
         return Reading(document, None, tuple(faults))
     shape = shape_of(document.value, meta_arch)
-    model = model_of(shape) if shape else OpenConfig
-    config, wrong = _validated(model, document.value)
-    faults += wrong
-    if config is not None:
-        faults += _keys(config, document.value)
-    return Reading(document, config if shape else None, tuple(faults))
+    model = config_of(shape) if shape else OpenConfig
+
+    def complain(path: Path, message: str) -> None:
+        faults.append(SchemaFault(Misfit.TYPE, path, message))
+
+    config = read_part(model, document.value, (), complain)
+    faults += _keys(config, document.value)
+    return Reading(document, config if shape and isinstance(config, NmsConfig) else None, tuple(faults))
 
 
 def shape_of(value: Mapping[str, Any], meta_arch: str | None = None) -> Shape | None:
@@ -153,69 +152,14 @@ def _root(value: Any, depth: int = 3) -> Path:
     return ()
 
 
-def _validated(model: type[NmsConfig], value: dict[str, Any]) -> tuple[NmsConfig | None, list[SchemaFault]]:
-    """Read what fits a model, and name what does not."""
-    from pydantic import ValidationError
-
-    try:
-        return model.model_validate(value, context={"partial": True}), []
-    except ValidationError as error:
-        problems = error.errors(include_url=False, include_context=True)
-    faults = []
-    kept: dict[str, Any] = dict(value)
-    for problem in problems:
-        path = tuple(part for part in problem["loc"])
-        faults.append(SchemaFault(Misfit.TYPE, path, _type_message(path, problem)))
-        _drop(kept, path)
-    try:
-        return model.model_validate(kept, context={"partial": True}), faults
-    except ValidationError:
-        return None, faults
-
-
-def _drop(kept: dict[str, Any], path: Path) -> None:
-    """Take out the value that a path leads to; an entry of a list stays as an empty one."""
-    key = str(path[0])
-    entries = kept.get(key)
-    if len(path) < 2 or not isinstance(entries, list) or key == "image_dims":
-        kept.pop(key, None)
-        return
-    index = int(path[1])
-    entry = dict(entries[index]) if isinstance(entries[index], dict) else {}
-    if len(path) > 2:
-        entry.pop(path[2], None)
-    kept[key] = [*entries[:index], entry, *entries[index + 1 :]]
-
-
-def _type_message(path: Path, problem: Mapping[str, Any]) -> str:
-    name = next((str(part) for part in reversed(path) if isinstance(part, str)), "this")
-    kind, limits = str(problem["type"]), problem.get("ctx", {})
-    got = repr(problem.get("input"))
-    got = got if len(got) <= 40 else got[:37] + "..."
-    wanted = {
-        "int_type": "a whole number",
-        "int_from_float": "a whole number",
-        "float_type": "a number",
-        "string_type": "a text",
-        "bool_type": "true or false",
-        "list_type": "a list",
-        "tuple_type": "a list of two numbers",
-        "model_type": "an object",
-        "greater_than_equal": f"at least {limits.get('ge')}",
-        "greater_than": f"more than {limits.get('gt')}",
-        "less_than_equal": f"at most {limits.get('le')}",
-        "too_short": f"at least {limits.get('min_length')} long",
-        "too_long": f"at most {limits.get('max_length')} long",
-        "missing": "a list of two numbers",
-    }.get(kind, str(problem["msg"]).lower())
-    return f"{name} must be {wanted}, it is {got}"
-
-
-def _keys(config: NmsConfig, value: dict[str, Any]) -> Iterator[SchemaFault]:
+def _keys(config: Part, value: dict[str, Any]) -> Iterator[SchemaFault]:
     """Name missing and unknown keys of the whole file and of each entry."""
     # Without a decoder list nothing is known of the other keys that belong to its shape.
     if value.get("bbox_decoders") is None:
         yield _no_decoders(value)
+    elif value["bbox_decoders"] == []:
+        what, hint = "the list of decoders is empty", "give one entry for each scale"
+        yield SchemaFault(Misfit.DECODERS, ("bbox_decoders",), what, hint)
     yield from _part_keys(config, value, ())
     for key in ("bbox_decoders", "proto"):
         entries, texts = config.field(key), value.get(key)
@@ -242,13 +186,10 @@ def _part_keys(part: Part, value: dict[str, Any], at: Path) -> Iterator[SchemaFa
 
 def _known_keys(part: Part) -> list[str]:
     """Return the keys of a part; of one whose shape cannot be told, those of every shape."""
-    from hailo_decode.config.decoders import Decoder
-    from hailo_decode.config.shapes import every_model
-
     models = [type(part)]
-    if type(part) is Decoder and every_model():
+    if type(part) is Decoder and every_config():
         models += Decoder.__subclasses__()
-    return list(dict.fromkeys(key for model in models for key in model.model_fields))
+    return list(dict.fromkeys(key for model in models for key in model.fields))
 
 
 def _unknown_hint(key: str, value: Any, known: list[str], at: Path) -> str:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from hailo_decode.errors import OptionError
 from hailo_decode.lint._case import Case, read_case
 from hailo_decode.lint._registry import Finding, Rule, all_rules, choose, rule, run_rules
 
@@ -68,6 +69,8 @@ def check(
     ------
     FormatError
         For a file that cannot be read.
+    OptionError
+        When neither a configuration nor a script is given.
     UnknownName
         For a rule that there is none of.
 
@@ -76,9 +79,11 @@ def check(
     >>> from hailo_decode.lint import check
     >>> check({"bbox_decoders": []}, select=["HD112"])[0].message
     'the list of decoders is empty'
-    >>> check(select=["HD112"])
+    >>> check({"bbox_decoders": []}, ignore=["HD1", "HD2", "HD3", "HD4"])
     []
     """
+    if config is None and script is None:
+        raise OptionError("there is nothing to check", wanted="a configuration, a script, or both")
     case = read_case(config, script=script, network=network, device=device, names=names)
     return check_case(case, select=select, ignore=ignore)
 

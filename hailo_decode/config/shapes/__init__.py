@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from hailo_decode.config.nms_config import NmsConfig
 
 
-def model_of(shape: Shape) -> type[NmsConfig]:
+def config_of(shape: Shape) -> type[NmsConfig]:
     """Return the model of a shape: it stands in the file of the shape's name.
 
     Examples
     --------
-    >>> model_of(Shape.BINS).__name__
+    >>> config_of(Shape.BINS).__name__
     'BinsConfig'
     """
     module = importlib.import_module(f"{__name__}.{shape.name.lower()}")
@@ -24,6 +24,6 @@ def model_of(shape: Shape) -> type[NmsConfig]:
     return model
 
 
-def every_model() -> list[type[NmsConfig]]:
+def every_config() -> list[type[NmsConfig]]:
     """Return the models of all shapes."""
-    return [model_of(shape) for shape in Shape]
+    return [config_of(shape) for shape in Shape]

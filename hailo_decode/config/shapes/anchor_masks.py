@@ -1,10 +1,10 @@
 """One layer a scale, with anchors in pixels, and a mask prototype."""
 
-# Annotations are evaluated as they stand: pydantic would compile each one anew from its text.
+# Annotations are evaluated as they stand, as they are read at run time.
 
-from hailo_decode.config.decoders import Part, Size
+from hailo_decode.config.fields import Count, Part, Size
 from hailo_decode.config.meta_archs import Shape
-from hailo_decode.config.nms_config import ALL, Count
+from hailo_decode.config.nms_config import ALL
 from hailo_decode.config.shapes.anchors import AnchorConfig
 
 

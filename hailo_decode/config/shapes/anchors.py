@@ -1,8 +1,9 @@
 """One layer a scale, with anchors in pixels."""
 
-# Annotations are evaluated as they stand: pydantic would compile each one anew from its text.
+# Annotations are evaluated as they stand, as they are read at run time.
 
-from hailo_decode.config.decoders import Decoder, Lengths
+from hailo_decode.config.decoders import Decoder
+from hailo_decode.config.fields import Lengths
 from hailo_decode.config.meta_archs import Shape
 from hailo_decode.config.nms_config import NmsConfig
 

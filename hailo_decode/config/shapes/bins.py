@@ -1,16 +1,11 @@
 """Box layers with bins, and class layers: distances as distributions."""
 
-# Annotations are evaluated as they stand: pydantic would compile each one anew from its text.
-
-from typing import Annotated
-
-from pydantic import Field
+# Annotations are evaluated as they stand, as they are read at run time.
 
 from hailo_decode.config.decoders import Decoder
+from hailo_decode.config.fields import Bins
 from hailo_decode.config.meta_archs import Shape
 from hailo_decode.config.nms_config import ALL, NmsConfig
-
-Bins = Annotated[int, Field(ge=1, le=4096)]
 
 
 class BinsDecoder(Decoder):

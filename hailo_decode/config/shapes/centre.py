@@ -1,10 +1,11 @@
 """Height, width and class layers of one scale."""
 
-# Annotations are evaluated as they stand: pydantic would compile each one anew from its text.
+# Annotations are evaluated as they stand, as they are read at run time.
 
 from hailo_decode.config.decoders import Decoder
+from hailo_decode.config.fields import Positive
 from hailo_decode.config.meta_archs import Shape
-from hailo_decode.config.nms_config import Factor, NmsConfig
+from hailo_decode.config.nms_config import NmsConfig
 
 
 class CentreDecoder(Decoder):
@@ -22,8 +23,8 @@ class CentreConfig(NmsConfig):
 
     shape = Shape.CENTRE
     required = ("nms_scores_th", "max_proposals_per_class", "classes", "bbox_decoders")
-    centers_scale_factor: Factor | None = None
-    bbox_dimensions_scale_factor: Factor | None = None
+    centers_scale_factor: Positive | None = None
+    bbox_dimensions_scale_factor: Positive | None = None
     bbox_decoders: list[CentreDecoder] | None = None
 
 

@@ -1,11 +1,11 @@
 """One layer a scale that holds classes and bins."""
 
-# Annotations are evaluated as they stand: pydantic would compile each one anew from its text.
+# Annotations are evaluated as they stand, as they are read at run time.
 
 from hailo_decode.config.decoders import Decoder
+from hailo_decode.config.fields import Bins
 from hailo_decode.config.meta_archs import Shape
 from hailo_decode.config.nms_config import ALL, NmsConfig
-from hailo_decode.config.shapes.bins import Bins
 
 
 class CombinedDecoder(Decoder):

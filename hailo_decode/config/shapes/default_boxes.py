@@ -1,10 +1,11 @@
 """Box and class layers, with anchors as fractions of the image."""
 
-# Annotations are evaluated as they stand: pydantic would compile each one anew from its text.
+# Annotations are evaluated as they stand, as they are read at run time.
 
-from hailo_decode.config.decoders import Decoder, Lengths
+from hailo_decode.config.decoders import Decoder
+from hailo_decode.config.fields import Lengths, Positive
 from hailo_decode.config.meta_archs import Shape
-from hailo_decode.config.nms_config import ALL, Factor, NmsConfig
+from hailo_decode.config.nms_config import ALL, NmsConfig
 
 
 class DefaultBoxDecoder(Decoder):
@@ -25,8 +26,8 @@ class DefaultBoxConfig(NmsConfig):
     _scales = ("centers_scale_factor", "bbox_dimensions_scale_factor")
     required = (*(key for key in ALL if key != "image_dims"), *_scales)
     expected = ("image_dims",)
-    centers_scale_factor: Factor | None = None
-    bbox_dimensions_scale_factor: Factor | None = None
+    centers_scale_factor: Positive | None = None
+    bbox_dimensions_scale_factor: Positive | None = None
     bbox_decoders: list[DefaultBoxDecoder] | None = None
 
     def channels(self, index: int, role: str) -> int | None:

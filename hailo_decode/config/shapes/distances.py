@@ -1,6 +1,6 @@
 """Box layers with four plain distances, and class layers."""
 
-# Annotations are evaluated as they stand: pydantic would compile each one anew from its text.
+# Annotations are evaluated as they stand, as they are read at run time.
 
 from hailo_decode.config.meta_archs import Shape
 from hailo_decode.config.nms_config import NmsConfig

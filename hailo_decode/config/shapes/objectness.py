@@ -1,10 +1,11 @@
 """Box, objectness and class layers."""
 
-# Annotations are evaluated as they stand: pydantic would compile each one anew from its text.
+# Annotations are evaluated as they stand, as they are read at run time.
 
 from hailo_decode.config.decoders import Decoder
+from hailo_decode.config.fields import Count
 from hailo_decode.config.meta_archs import Shape
-from hailo_decode.config.nms_config import ALL, Count, NmsConfig
+from hailo_decode.config.nms_config import ALL, NmsConfig
 
 
 class ObjectnessDecoder(Decoder):

@@ -59,7 +59,7 @@ def configuration_is_wrapped(schema: Schema) -> Iterator[Finding]:
 
 
 @rule("HD112")
-def decoder_list_missing(schema: Schema, config: NmsConfig | None = None) -> Iterator[Finding]:
+def decoder_list_missing(schema: Schema) -> Iterator[Finding]:
     """The list of decoders, `bbox_decoders`, is missing or empty.
 
     Without it the compiler ends with `KeyError: 'bbox_decoders'`. Lists of layers under other names, such as
@@ -75,9 +75,7 @@ def decoder_list_missing(schema: Schema, config: NmsConfig | None = None) -> Ite
     {"classes": 2, "bbox_decoders": [{"stride": 8, "reg_layer": "conv41", "cls_layer": "conv42"}]}
     ```
     """
-    yield from _of_kind(schema, Misfit.DECODERS)
-    if config is not None and config.bbox_decoders == []:
-        yield Finding(("bbox_decoders",), "the list of decoders is empty", "give one entry for each scale")
+    return _of_kind(schema, Misfit.DECODERS)
 
 
 @rule("HD113")
