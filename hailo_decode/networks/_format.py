@@ -6,11 +6,23 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from hailo_decode.errors import FormatError
+from hailo_decode.errors import MissingFile, UnknownFormat
 from hailo_decode.values.network import NetworkInfo
 
 # Enough of a file to see a magic number or the first keys of a JSON text.
 HEAD_BYTES = 65_536
+
+# What lies in the place of a model file more often than another model does, by a mark in its first bytes, lower case.
+_IMPOSTORS = (
+    (
+        b"version https://git-lfs",
+        "this is Git LFS's note of where the file is: `git lfs pull` fetches the file itself",
+    ),
+    (b"<html", "this is a web page, saved in the place of the file: take the link of the download itself"),
+    (b"<?xml", "this is an answer of the server, saved in the place of the file: the download was refused"),
+    (b"pk\x03\x04", "this is a zip archive, as PyTorch's own files are too: export to ONNX, or unpack it"),
+    (b"tfl3", "this is a TensorFlow Lite model: give the HAR that `hailo parser tf` makes of it"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +54,7 @@ def head_of(path: Path) -> bytes:
 
     Raises
     ------
-    FormatError
+    MissingFile
         When there is no such file, or it cannot be read.
     """
     if path.is_dir():
@@ -55,9 +67,9 @@ def head_of(path: Path) -> bytes:
             ", ".join(sorted(p.name for p in path.parent.glob(f"*{path.suffix}"))[:5]) if path.suffix else ""
         )
         hint = f"beside it: {near}" if near else None
-        raise FormatError(f"there is no file {str(path)!r}", hint=hint) from error
+        raise MissingFile(f"there is no file {str(path)!r}", hint=hint) from error
     except OSError as error:
-        raise FormatError(f"{str(path)!r} cannot be read: {error.strerror or error}") from error
+        raise MissingFile(f"{str(path)!r} cannot be read: {error.strerror or error}") from error
 
 
 def format_of(path: Path, formats: Iterable[Format]) -> Format:
@@ -65,7 +77,7 @@ def format_of(path: Path, formats: Iterable[Format]) -> Format:
 
     Raises
     ------
-    FormatError
+    UnknownFormat
         When none knows the bytes, or there are none.
     """
     head = head_of(path)
@@ -74,9 +86,11 @@ def format_of(path: Path, formats: Iterable[Format]) -> Format:
         if candidate.sniff(head, path):
             return candidate
         known.append(candidate.name)
-    kinds = ", ".join(known)
-    raise FormatError(
-        f"{str(path)!r} is no model file that is known here", got=_seen(head, path), wanted=kinds
+    raise UnknownFormat(
+        f"{str(path)!r} is no model file that is known here",
+        got=_seen(head, path),
+        wanted=", ".join(known),
+        hint=next((hint for mark, hint in _IMPOSTORS if mark in head[:512].lower()), None),
     )
 
 
@@ -88,7 +102,7 @@ def _seen(head: bytes, path: Path) -> str:
         )
     if not head:
         return "an empty file"
-    text = head[:24].decode("ascii", "replace")
+    text = head[:24].split(b"\n")[0].decode("ascii", "replace")
     return f"first bytes {head[:16].hex(' ')}" + (
         f" ({text!r})" if text.isprintable() and text.isascii() else ""
     )

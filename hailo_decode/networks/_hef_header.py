@@ -12,7 +12,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from hailo_decode.errors import FormatError, MissingPackage
+from hailo_decode.errors import (
+    CutShort,
+    FormatError,
+    MissingPackage,
+    UnknownFormat,
+    UnknownVersion,
+    WrongChecksum,
+)
 from hailo_decode.networks._wire import CUT_HINT, DAMAGE_HINT
 
 MAGIC = b"\x01HEF"
@@ -34,7 +41,7 @@ class Header:
     metadata, padding, weights, extra : int
         Bytes of the parts behind the header, in their order.
     trailing : int
-        Bytes of the file that belong to no part.
+        Bytes of the file that belong to no part; below zero, bytes that are missing.
     checksum : str
         ``"md5"``, ``"crc32"`` or ``"xxh3-64"``.
     wanted : str
@@ -70,17 +77,17 @@ def read_header(buffer: memoryview) -> Header:
 
     Raises
     ------
-    FormatError
-        When the bytes are no HEF, its version is not known, or the file is shorter than its parts.
+    UnknownFormat, UnknownVersion, CutShort
+        When the bytes are no HEF, its version is not known, or the file ends inside the header.
     """
     if bytes(buffer[: len(MAGIC)]) != MAGIC:
-        raise FormatError("this is no HEF", offset=0, got=bytes(buffer[:4]).hex(" "), wanted=MAGIC.hex(" "))
+        raise UnknownFormat("this is no HEF", offset=0, got=bytes(buffer[:4]).hex(" "), wanted=MAGIC.hex(" "))
     if len(buffer) < _COMMON:
-        raise FormatError("the file ends inside its header", offset=len(buffer), hint=CUT_HINT)
+        raise CutShort("the file ends inside its header", offset=len(buffer), hint=CUT_HINT)
     version, metadata = struct.unpack_from(">II", buffer, 4)
     layouts = _LAYOUTS.get(version)
     if layouts is None:
-        raise FormatError(
+        raise UnknownVersion(
             f"HEF version {version} is not known",
             offset=4,
             wanted=", ".join(map(str, _LAYOUTS)),
@@ -88,23 +95,34 @@ def read_header(buffer: memoryview) -> Header:
         )
     tried = [layout(buffer, metadata) for layout in layouts if len(buffer) >= _SIZES[layout]]
     if not tried:
-        raise FormatError("the file ends inside its header", offset=len(buffer), hint=CUT_HINT)
-    fitting = min(tried, key=lambda header: abs(header.trailing))
-    if fitting.trailing < 0:
-        raise FormatError(
-            f"the file is {-fitting.trailing} bytes too short for what its header says",
+        raise CutShort("the file ends inside its header", offset=len(buffer), hint=CUT_HINT)
+    return min(tried, key=lambda header: abs(header.trailing))
+
+
+def check_length(buffer: memoryview, header: Header) -> None:
+    """Compare the length of the file with what its header says.
+
+    Raises
+    ------
+    CutShort
+        When bytes are missing.
+    FormatError
+        When there are more than there should be.
+    """
+    if header.trailing < 0:
+        raise CutShort(
+            f"the file is {-header.trailing} bytes too short for what its header says",
             offset=len(buffer),
             got=f"{len(buffer)} bytes",
-            wanted=f"{len(buffer) - fitting.trailing}",
+            wanted=f"{len(buffer) - header.trailing}",
             hint=CUT_HINT,
         )
-    if fitting.trailing and not _may_trail(fitting):
+    if header.trailing and not _may_trail(header):
         raise FormatError(
-            f"{fitting.trailing} bytes follow what the header says the file holds",
-            offset=len(buffer) - fitting.trailing,
+            f"{header.trailing} bytes follow what the header says the file holds",
+            offset=len(buffer) - header.trailing,
             hint=DAMAGE_HINT,
         )
-    return fitting
 
 
 def _may_trail(header: Header) -> bool:
@@ -202,7 +220,7 @@ def check_integrity(buffer: memoryview, header: Header, *, asked: bool) -> dict[
 
     Raises
     ------
-    FormatError
+    WrongChecksum
         When the sums differ; HailoRT refuses such a file as well (HAILO_HEF_FILE_CORRUPTED).
     MissingPackage
         When the check was asked for and needs ``xxhash``, which is not installed.
@@ -223,7 +241,7 @@ def check_integrity(buffer: memoryview, header: Header, *, asked: bool) -> dict[
             raise MissingPackage("xxhash", "checking the sum of this HEF", "'hailo-decode[hash]'") from error
         return {**told, "checked": False, "why_not": "the package xxhash is not installed"}
     if got != header.wanted:
-        raise FormatError(
+        raise WrongChecksum(
             f"the {header.checksum} checksum of the {covers} is wrong",
             offset=start,
             got=got,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import BinaryIO, cast
 
-from hailo_decode.errors import FormatError
+from hailo_decode.errors import CutShort, FormatError
 
 _BLOCK = 512
 _CHUNK = 1 << 16
@@ -239,8 +239,8 @@ class _Source:
             )
         return part
 
-    def _cut(self, wanted: int, left: int, what: str) -> FormatError:
-        return FormatError(f"{what} wants {wanted} bytes, {max(left, 0)} are left", offset=self.at, hint=_CUT)
+    def _cut(self, wanted: int, left: int, what: str) -> CutShort:
+        return CutShort(f"{what} wants {wanted} bytes, {max(left, 0)} are left", offset=self.at, hint=_CUT)
 
 
 _CUT = "the archive looks cut short or damaged; compare its size with the original"

@@ -14,7 +14,7 @@ from typing import Any
 from hailo_decode.errors import FormatError
 from hailo_decode.networks._format import Format
 from hailo_decode.networks._hef_group import Group, extension_name, extensions_of, groups_of
-from hailo_decode.networks._hef_header import MAGIC, Header, check_integrity, read_header
+from hailo_decode.networks._hef_header import MAGIC, Header, check_integrity, check_length, read_header
 from hailo_decode.networks._hef_layer import Layer, chip_nms, chip_nms_facts, layers_of
 from hailo_decode.networks._hef_numbers import (
     DEVICES,
@@ -48,7 +48,8 @@ def read_hef(path: Path, *, verify: bool = False) -> NetworkInfo:
     Raises
     ------
     FormatError
-        With the byte at which the file stops being a HEF, or when its checksum is wrong.
+        With the byte at which the file stops being a HEF, or when its checksum is wrong; `partial` of the error is the
+        network where only weights are missing or a checksum is wrong.
     MissingPackage
         When `verify` needs a package that is not installed.
     """
@@ -63,7 +64,32 @@ def read_hef(path: Path, *, verify: bool = False) -> NetworkInfo:
 def network_of(buffer: memoryview, name: str = "", *, verify: bool = False) -> NetworkInfo:
     """Read a HEF that lies in memory; `name` is used where the file has none."""
     header = read_header(buffer)
-    integrity = check_integrity(buffer, header, asked=verify)
+    try:
+        check_length(buffer, header)
+        integrity = check_integrity(buffer, header, asked=verify)
+    except FormatError as error:
+        error.partial = _all_the_same(buffer, header, name, error)
+        raise
+    return _network(buffer, header, name, integrity)
+
+
+def _all_the_same(buffer: memoryview, header: Header, name: str, error: FormatError) -> NetworkInfo | None:
+    """Return what the metadata of a damaged file says, where all of it is there and can be read."""
+    if header.metadata_end > len(buffer):
+        return None
+    integrity = {
+        "checksum": header.checksum,
+        "covers": "whole file",
+        "checked": False,
+        "why_not": error.message,
+    }
+    try:
+        return _network(buffer, header, name, integrity)
+    except FormatError:
+        return None
+
+
+def _network(buffer: memoryview, header: Header, name: str, integrity: dict[str, Any]) -> NetworkInfo:
     top = Message(buffer, header.size, header.metadata_end, "HEF", MAX_FIELDS)
     needed, optional = extensions_of(top)
     parts = [_Part(group, needed, optional) for group in groups_of(top, needed, optional)]
