@@ -141,10 +141,10 @@ def _dfl_by_scale(values, bins):
 @inner
 def sides_of(code, addresses, field, h, w, anchor, quants, tables, row, values):
     """Return the distances left, top, right, bottom of one anchor, cells, f8."""
-    if code == DFL and field[at.MODE] == BY_TABLE:
+    if code == at.BOX_DFL and field[at.MODE] == BY_TABLE:
         return _dfl_by_table(addresses, field, corner_of(field, h, w, anchor), tables, row)
     read_cell(addresses, field, h, w, anchor, quants, values)
-    if code == DFL:
+    if code == at.BOX_DFL:
         return _dfl_by_scale(values, field[at.COUNT] >> 2)
     return values[0], values[1], values[2], values[3]
 
@@ -158,22 +158,22 @@ def _squash(value, field):
 def _centred(code, field, stride, h, w, prior, shape, values):
     """Return centre and size of one anchor, input pixels, f8, for the codes that tell these."""
     x, y, wide, high = values[0], values[1], values[2], values[3]
-    if code == ANCHORS:
+    if code == at.BOX_ANCHORS:
         x = (2.0 * _squash(x, field) - 0.5 + w) * stride[0]
         y = (2.0 * _squash(y, field) - 0.5 + h) * stride[1]
         wide = (2.0 * _squash(wide, field)) ** 2 * prior[0]
         high = (2.0 * _squash(high, field)) ** 2 * prior[1]
-    elif code == CELLS:
+    elif code == at.BOX_CELLS:
         x = (_squash(x, field) * shape[1] - 0.5 * (shape[1] - 1.0) + w) * stride[0]
         y = (_squash(y, field) * shape[1] - 0.5 * (shape[1] - 1.0) + h) * stride[1]
         wide = math.exp(wide) * prior[0]
         high = math.exp(high) * prior[1]
-    elif code == CENTRE_EXP:
+    elif code == at.BOX_CENTRE_EXP:
         x = (x + shape[0] + w) * stride[0]
         y = (y + shape[0] + h) * stride[1]
         wide = math.exp(wide) * stride[0]
         high = math.exp(high) * stride[1]
-    elif code == SSD:  # channels are y, x, h, w; priors are sizes in pixels
+    elif code == at.BOX_SSD:  # channels are y, x, h, w; priors are sizes in pixels
         x, y = (
             (y / shape[1]) * prior[0] + (w + 0.5) * stride[0],
             (x / shape[1]) * prior[1] + (h + 0.5) * stride[1],
@@ -201,7 +201,7 @@ def box_of(code, addresses, field, stride, h, w, anchor, lookup, row, values):
     values : (2 * channels,) f8, scratch
     """
     quants, tables, priors, shape = lookup[3], lookup[4], lookup[5], lookup[6]
-    if code <= DISTANCES:
+    if code <= at.BOX_DISTANCES:
         a, b, c, d = sides_of(code, addresses, field, h, w, anchor, quants, tables, row, values)
         x = w + shape[0]
         y = h + shape[0]
@@ -211,17 +211,17 @@ def box_of(code, addresses, field, stride, h, w, anchor, lookup, row, values):
             np.float32((x + c) * stride[0]),
             np.float32((y + d) * stride[1]),
         )
-    if code == WHOLE:
+    if code == at.BOX_WHOLE:
         return np.float32(0), np.float32(0), np.float32(stride[0]), np.float32(stride[1])
     read_cell(addresses, field, h, w, anchor, quants, values)
-    if code == CORNERS:
+    if code == at.BOX_CORNERS:
         return (
             np.float32(values[0] * stride[0]),
             np.float32(values[1] * stride[1]),
             np.float32(values[2] * stride[0]),
             np.float32(values[3] * stride[1]),
         )
-    if code == CORNERS_YX:
+    if code == at.BOX_CORNERS_YX:
         return (
             np.float32(values[1] * stride[0]),
             np.float32(values[0] * stride[1]),
@@ -229,7 +229,7 @@ def box_of(code, addresses, field, stride, h, w, anchor, lookup, row, values):
             np.float32(values[2] * stride[1]),
         )
     x, y, wide, high = _centred(code, field, stride, h, w, priors[field[at.PRIORS] + anchor], shape, values)
-    if code == CENTRE_SIZE:
+    if code == at.BOX_CENTRE_SIZE:
         x, wide = x * stride[0], wide * stride[0]
         y, high = y * stride[1], high * stride[1]
     half_wide, half_high = 0.5 * wide, 0.5 * high

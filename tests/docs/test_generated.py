@@ -8,7 +8,7 @@ import pytest
 from docs import pages
 from hailo_decode import Decoder
 from hailo_decode.families import families
-from hailo_decode.settings import BOX_CODES
+from hailo_decode.kernels.layout import BOX_CODES
 
 
 def script(name):
