@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from hailo_decode.config.heads import Heads, head_layers
@@ -89,9 +89,9 @@ def end_node_is_no_convolution(wiring: Wiring, network: NetworkInfo, config: Nms
     {"classes": 3, "stride": 8, "reg_layer": "conv41", "cls_layer": "conv42"}
     ```
     """
-    if config.shape is Shape.CENTRE or network.ops:
+    if config.shape is Shape.CENTRE or network.ops or not network.layers:
         return
-    layers = {layer.name: layer for layer in network.layers}
+    layers = wiring.layers
     named = {wire.layer.name: wire.path for wire in wiring.wires if wire.layer}
     for end in head_layers(network):
         layer = layers.get(end.feeder)
@@ -110,7 +110,7 @@ def end_node_is_no_convolution(wiring: Wiring, network: NetworkInfo, config: Nms
         yield Finding(named.get(layer.name, ("bbox_decoders",)), what, hint)
 
 
-def _convs_before(layer: LayerInfo, layers: dict[str, LayerInfo]) -> list[LayerInfo]:
+def _convs_before(layer: LayerInfo, layers: Mapping[str, LayerInfo]) -> list[LayerInfo]:
     """Return the nearest convolutions from which a layer gets its values."""
     found: dict[str, LayerInfo] = {}
     open_ends, seen = [layer], {layer.name}
