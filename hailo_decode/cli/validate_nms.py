@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Iterable
 from dataclasses import replace
@@ -57,8 +56,6 @@ def run(args: argparse.Namespace) -> int:
     from hailo_decode.errors import HailoDecodeError, OptionError
     from hailo_decode.lint import choose, render
 
-    # Looking for plugins of pydantic reads the metadata of every package that is installed.
-    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     if not args.files and not args.script:
         raise OptionError("there is nothing to check", hint="name a configuration, or a script with --script")
     if args.output and (not args.fix or len(args.files) > 1):
@@ -109,8 +106,6 @@ def _checked(
     if name is not None and name.endswith(".alls") and script is None:
         name, script = None, name
     case = read_case(name, script=script, network=network, device=args.device)
-    if network is not None:
-        case.files["network"] = args.network
     if args.fix and case.files["config"]:
         return _fixed(case, args)
     return case, check_case(case, select=_codes(args.select), ignore=_codes(args.ignore))
@@ -130,7 +125,8 @@ def _fixed(case: Case, args: argparse.Namespace) -> tuple[Case, list[Diagnostic]
         return done.case, done.remarks
     stem = name.removesuffix(".json")
     target = name if args.write else args.output or f"{stem}.fixed.json"
-    Path(target).write_text(done.text, encoding="utf-8")
+    newline = "\r\n" if b"\r\n" in Path(name).read_bytes() else "\n"
+    Path(target).write_text(done.text, encoding="utf-8", newline=newline)
     for edit in done.edits:
         sys.stderr.write(f"{target}: {shown_path(edit.path)} = {json.dumps(edit.value)}\n")
     return replace(done.case, files={**done.case.files, "config": target}), [

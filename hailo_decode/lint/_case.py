@@ -36,7 +36,7 @@ class Case:
     """
 
     given: Mapping[str, Any]
-    files: dict[str, str | None]
+    files: Mapping[str, str | None]
     texts: Mapping[str, str]
 
 

@@ -143,6 +143,13 @@ def test_fix_without_a_network_says_that_nothing_is_proved(folder, capsys):
     assert not Path("nms.fixed.json").exists()
 
 
+def test_fix_keeps_the_line_ends_of_the_file(folder, capsys):
+    text = json.dumps(with_changes(SNAIL, classes=80), indent=2).replace("\n", "\r\n")
+    Path("nms.json").write_bytes(text.encode())
+    assert main(["validate-nms", "nms.json", "--network", "parsed.har", "--fix", "--write"]) == 0
+    assert Path("nms.json").read_bytes() == text.replace(": 80", ": 3").encode()
+
+
 def test_a_file_saved_by_a_windows_editor_is_read(folder, capsys):
     Path("nms.json").write_bytes(json.dumps(SNAIL, indent=2).replace("\n", "\r\n").encode("utf-16"))
     assert main(["validate-nms", "nms.json", "--network", "parsed.har"]) == 0
