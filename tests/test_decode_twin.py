@@ -105,28 +105,50 @@ def crowd(seed):
     return tuple(levels)
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"max_det": 5},
-        {"max_det": 300},
-        {"max_det": 300, "agnostic": True, "iou": 0.2},
-        {"max_det": 5000, "max_per_class": 20},
-        {"max_det": 5000, "max_nms": 700, "multi_label": True},
-        {"max_det": 5000, "suppress": False, "multi_label": True},
-    ],
-    ids=str,
-)
+def outputs_of(levels):
+    """Return outputs and quantisation of levels, by name."""
+    outputs, quant = {}, {}
+    for level in levels:
+        outputs |= {f"box{level.stride}": level.box, f"cls{level.stride}": level.cls}
+        quant |= {f"box{level.stride}": level.box_quant, f"cls{level.stride}": level.cls_quant}
+    return outputs, {name: numbers for name, numbers in quant.items() if numbers is not None}
+
+
+CROWDED = [
+    {"max_det": 5},
+    {"max_det": 300},
+    {"max_det": 300, "agnostic": True, "iou": 0.2},
+    {"max_det": 5000, "max_per_class": 20},
+    {"max_det": 5000, "max_nms": 700, "multi_label": True},
+    {"max_det": 5000, "suppress": False, "multi_label": True},
+]
+
+
+@pytest.mark.parametrize("options", CROWDED, ids=str)
 def test_a_crowd_that_is_taken_band_by_band_decodes_as_the_twin_does(options):
     levels = crowd(1)
-    outputs = {f"box{level.stride}": level.box for level in levels} | {
-        f"cls{level.stride}": level.cls for level in levels
-    }
-    quant = {f"box{level.stride}": level.box_quant for level in levels} | {
-        f"cls{level.stride}": level.cls_quant for level in levels
-    }
+    outputs, quant = outputs_of(levels)
     wanted = naive.decode(levels, False, conf=0.001, **options)
     found = decode_yolov8(outputs, 640, quant=quant, conf=0.001, **options)
+    assert found.confidence.tolist() == wanted.confidence.tolist()
+    assert found.class_id.tolist() == wanted.class_id.tolist()
+    assert found.xyxy.tolist() == wanted.xyxy.tolist()
+
+
+@pytest.mark.parametrize("dtype", ["uint16", "float32", "uint8, a scale for each class"])
+def test_a_crowd_of_computed_scores_decodes_as_the_twin_does(dtype):
+    levels = []
+    for level in crowd(2):
+        cls, quant = level.cls, ([1 / 255] * 40 + [0.5 / 255] * 40, [0.0] * 80)
+        if dtype == "uint16":
+            cls, quant = cls.astype(np.uint16) * 257, (1 / 65_535, 0.0)
+        elif dtype == "float32":
+            cls, quant = (cls / 255).astype(np.float32), None
+        levels.append(naive.Level(level.stride, level.box, cls, level.box_quant, quant))
+    outputs, quant = outputs_of(levels)
+    wanted = naive.decode(levels, False, conf=0.01, max_det=5000)
+    found = decode_yolov8(outputs, 640, quant=quant, conf=0.01, max_det=5000)
+    assert len(found) > 1000
     assert found.confidence.tolist() == wanted.confidence.tolist()
     assert found.class_id.tolist() == wanted.class_id.tolist()
     assert found.xyxy.tolist() == wanted.xyxy.tolist()

@@ -10,8 +10,8 @@ import synthesise
 from hailo_decode import Decoder
 from hailo_decode.errors import HailoDecodeError, PairingError, ValuesError
 from hailo_decode.families import families, families_named
-from hailo_decode.options import Options
 from hailo_decode.kernels.layout import BOX_CODES
+from hailo_decode.options import Options
 
 NAMES = sorted(families())
 HEADS = {name: synthesise.heads_of(families()[name]) for name in NAMES}

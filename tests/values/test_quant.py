@@ -55,7 +55,8 @@ def test_every_form_in_which_callers_hold_it_is_read(value):
 
 @pytest.mark.parametrize(
     ("scale", "zero"),
-    [(0, 0), (-1, 0), (float("nan"), 0), (float("inf"), 0), (1, float("nan")), (1, float("inf")), ("a", 0), (None, 0), ([], []), ([1, 2], [1, 2, 3]), ([1, None], 0), (1, {})],
+    [(0, 0), (-1, 0), (float("nan"), 0), (float("inf"), 0), (1, float("nan")), (1, float("inf")), ("a", 0),
+     (None, 0), ([], []), ([1, 2], [1, 2, 3]), ([1, None], 0), (1, {})],
     ids=str,
 )  # fmt: skip
 def test_what_no_quantisation_can_be_is_refused(scale, zero):
