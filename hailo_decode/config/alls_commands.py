@@ -16,13 +16,13 @@ def _words(text: str) -> tuple[str, ...]:
 
 COMMANDS = _words(
     """
-    normalization input_conversion resize resize_input transpose logits_layer change_output_activation
+    normalization input_conversion yuv_to_rgb resize resize_input transpose logits_layer change_output_activation
     nms_postprocess model_optimization_config model_optimization_flavor quantization_param
     pre_quantization_optimization post_quantization_optimization performance_param resources_param
     context_switch_param allocator_param compilation_param hef_param platform_param
     spatial_reshape_flow_params output_layer remove_node network_group context buffers defuse defuse_block
     shortcut format_conversion concat transpose_concat shape_splitter mux_demux join bucket portal l4_portal
-    place
+    merge place
     """
 )
 

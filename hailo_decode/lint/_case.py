@@ -111,7 +111,7 @@ def _named_config(script: Script, path: Path) -> Path | None:
     value = config_value(statement) if statement else None
     if value is None or not value.text or "\0" in value.text:
         return None
-    named = path.parent / value.text
+    named = path.parent / os.path.expandvars(value.text)
     return named if named.is_file() else None
 
 

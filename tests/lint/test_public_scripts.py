@@ -211,14 +211,17 @@ nms_postprocess(
 
     engine = cpu,
 )
-remove_node(postprocess_output_layer)"""
+remove_node(postprocess_output_layer)
+merged_layer_conv32_conv33 = merge(conv32, conv33)
+yuv_to_rgb1 = yuv_to_rgb(input_layer1)
+reshape1 = format_conversion(ew_add1, conv_slice1, conv3, reshape_1xw0_to_hxw)"""
 
 
 def test_every_form_of_the_official_scripts_is_read():
     script = read_script(FORMS)
     assert script.faults == ()
-    assert len(script.statements) == 17
-    assert [s.command for s in script.statements][-3:] == ["buffers", "nms_postprocess", "remove_node"]
+    assert len(script.statements) == 20
+    assert [s.command for s in script.statements][-6:-3] == ["buffers", "nms_postprocess", "remove_node"]
     by_command = {s.command: s for s in script.statements}
     assert by_command["allocator_param"].get("timeout").number == 25
     assert by_command["allocator_param"].get("timeout").unit == "m"
@@ -226,3 +229,16 @@ def test_every_form_of_the_official_scripts_is_read():
     assert by_command["nms_postprocess"].get("engine").text == "cpu"
     assert [m.text for m in by_command["model_optimization_config"].get("layers").members] == ["*"]
     assert codes(remarks(script=FORMS), "error") == set()
+    assert "HD306" not in codes(remarks(script=FORMS))
+
+
+def test_a_path_that_begins_with_a_variable_of_the_environment_is_left_alone(tmp_path, monkeypatch):
+    monkeypatch.delenv("HMZ_DATA", raising=False)
+    text = NORMALIZED + 'change_output_activation(sigmoid)\nnms_postprocess("$HMZ_DATA/a/nms.json", yolov5)\n'
+    assert told(remarks(script=text, script_path=tmp_path / "a.alls")) == []
+    # Where the variable is set, the path is followed.
+    monkeypatch.setenv("HMZ_DATA", str(tmp_path))
+    assert codes(remarks(script=text, script_path=tmp_path / "a.alls")) == {"HD316"}
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "nms.json").write_text("{}")
+    assert told(remarks(script=text, script_path=tmp_path / "a.alls")) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath, PureWindowsPath
@@ -53,9 +54,10 @@ def config_file_not_found(script: Script, nms: Statement, script_path: Path) -> 
     ```
     """
     value = config_value(nms)
-    if value is None or not value.text or "\0" in value.text:
-        return
-    folder, named = script_path.parent, value.text
+    named = os.path.expandvars(value.text) if value is not None else ""
+    if value is None or not named or "\0" in named or "$" in named:
+        return  # Where a variable of the environment leads on another machine cannot be told.
+    folder = script_path.parent
     if (folder / named).is_file():
         return
     absolute = PurePosixPath(named).is_absolute() or PureWindowsPath(named).is_absolute()

@@ -88,7 +88,8 @@ def backslash_in_script(script: Script) -> Iterator[Finding]:
     return _of_kind(script, ScriptKind.BACKSLASH)
 
 
-_TOKEN = re.compile(r"__[A-Z][A-Z_]*__|\{\{.*?\}\}|\$\{?\w+\}?|<[\w /.-]+>")
+# A path may begin with a variable of the environment, as in scripts of the model zoo: that is no placeholder.
+_TOKEN = re.compile(r"__[A-Z][A-Z_]*__|\{\{.*?\}\}|<[\w /.-]+>")
 
 
 @rule("HD305")
