@@ -71,11 +71,11 @@ def page(one: Rule) -> str:
 def _block(one: Rule, block: re.Match[str]) -> str:
     """Give an example a title, and the language of the rule's file."""
     fence, word, text = block[1], block[2], block[3]
-    kinds = {"config": "json", "script": "text", "network": "text", "log": "text"}
-    language = kinds[one.about] if word in ("bad", "good") else kinds[word]
+    kind = one.about if word in ("bad", "good") else word
+    language = "json" if kind == "config" else "text"
     if language == "json" and not _is_json(text):
         language = "text"  # What is wrong with some texts is that they are none.
-    return f"{_TITLES[word]}:\n\n{fence}{language}\n{text}{fence}\n"
+    return f"{_TITLES.get(word, f'With this {word}')}:\n\n{fence}{language}\n{text}{fence}\n"
 
 
 def _is_json(text: str) -> bool:
