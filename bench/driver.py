@@ -106,4 +106,4 @@ def _write(args: argparse.Namespace, outcome: Outcome) -> None:
     if args.write is not None:
         from bench.page import page
 
-        Path(args.write).write_text(page(outcome), encoding="utf-8")
+        Path(args.write).write_text(page(outcome, FULL.rounds), encoding="utf-8")

@@ -15,7 +15,7 @@ from hailo_decode.values.network import NetworkInfo, OutputInfo
 from hailo_decode.values.order import FormatOrder
 from hailo_decode.values.quant import Quant
 
-# Quantisation as a compiler finds it: one scale a tensor, by role and stride (0: any), classes near the upper end of their bytes.
+# Quantisation as a compiler finds it: one scale a tensor, by role and stride (0: any).
 _QUANTS = {
     ("cls", 8): (0.1087, 196),
     ("cls", 16): (0.1131, 188),

@@ -8,7 +8,7 @@ from typing import Any
 from bench.rows._row import OURS, Figures, Row, Verdict, judge
 from bench.timing import Samples
 
-_HEAD = ("", "median", "p10", "spread", "times ours", "by CPU time")
+HEAD = ("", "median", "p10", "spread", "times ours", "by CPU time")
 
 
 @dataclass
@@ -120,8 +120,8 @@ def shown(value: float, unit: str) -> str:
 
 def row_text(row: Row, figures: Figures) -> str:
     """Return a row as lines for a terminal."""
-    table = [_HEAD, *cells(figures)]
-    widths = [max(len(line[i]) for line in table) for i in range(len(_HEAD))]
+    table = [HEAD, *cells(figures)]
+    widths = [max(len(line[i]) for line in table) for i in range(len(HEAD))]
     lines = [f"{row.name}: {row.title}"]
     for line in table:
         rest = "  ".join(text.rjust(width) for text, width in zip(line[1:], widths[1:], strict=True))

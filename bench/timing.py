@@ -80,11 +80,11 @@ def hold_to_one_thread() -> None:
 
 
 def keep_freed_memory() -> None:
-    """Let glibc keep what is freed, as it does in a long-lived process: else NumPy's and torch's times double."""
+    """Let glibc keep what is freed, as it does by itself in a long-lived process: else NumPy's and torch's times double."""
     try:
         libc = ctypes.CDLL(None)
         libc.mallopt(-1, 1 << 30)  # M_TRIM_THRESHOLD
-        libc.mallopt(-3, 1 << 30)  # M_MMAP_THRESHOLD
+        libc.mallopt(-3, 1 << 25)  # M_MMAP_THRESHOLD: 32 MiB are the most it takes
     except (OSError, AttributeError):  # another C library: the peers are then a little slower
         return
 
@@ -121,8 +121,10 @@ def race(ways: Sequence[Way], frames: int, budget: Budget) -> dict[str, Samples]
 
 
 def _estimate(run: Callable[[int], Any], frames: int) -> float:
+    """Return about how many seconds a call takes; the very first one, which may load or compile, does not count."""
+    run(0)
     best = float("inf")
-    for k in range(3):
+    for k in range(5):
         start = time.perf_counter()
         run(k % frames)
         best = min(best, time.perf_counter() - start)

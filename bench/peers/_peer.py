@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from bench.objects import Array
+from hailo_decode import Letterbox
 
 
 @dataclass(frozen=True)
@@ -78,3 +79,21 @@ def anchor_points(grids: list[tuple[int, int, int]]) -> tuple[Array, Array]:
 def as_boxes(result: tuple[Array, Array, Array]) -> Boxes:
     """Take a tuple of boxes, scores and classes as it is."""
     return Boxes(*(np.asarray(column) for column in result))
+
+
+def inside(letterbox: Letterbox, side: int) -> tuple[int, int, int, int]:
+    """Return the rows and columns of a map of the input that the photo covers: top, left, bottom, right."""
+    share = side / letterbox.input_size[0]
+    left, top = letterbox.pad[0] * share, letterbox.pad[1] * share
+    high, wide = (
+        letterbox.image_size[0] * letterbox.scale[1] * share,
+        letterbox.image_size[1] * letterbox.scale[0] * share,
+    )
+    return round(top), round(left), round(top + high), round(left + wide)
+
+
+def on_photo(xyxy: Array, letterbox: Letterbox) -> Array:
+    """Return boxes in pixels of the photo, clipped to it."""
+    pad, scale = np.array(letterbox.pad * 2, np.float32), np.array(letterbox.scale * 2, np.float32)
+    height, width = letterbox.image_size
+    return np.clip((xyxy - pad) / scale, 0, np.array([width, height] * 2, np.float32))

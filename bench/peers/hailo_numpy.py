@@ -1,7 +1,7 @@
 """NumPy after the plan of Hailo's published Python examples: probabilities in, every cell decoded, +1 in areas.
 
-Written anew from what the examples do: dequantise, softmax over the bins of every cell, scale by scale; join the scales, pick the
-best class, suppress greedily with inclusive pixel edges. The code is ours.
+Written anew from what the examples do: dequantise, softmax over the bins of every cell, scale by scale; join the scales,
+pick the best class, suppress greedily with inclusive pixel edges. The code is ours.
 """
 
 from __future__ import annotations
@@ -9,9 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from bench.frames import Scene
+from bench.heads import MASKS
 from bench.objects import Array
+from bench.peers._peer import Choice, Way, as_boxes, inside, missing, on_photo
 from bench.stored_as import sigmoided
-from bench.peers._peer import Choice, Way, as_boxes
+from hailo_decode import Letterbox
 
 NAME = "NumPy as in Hailo's examples"
 
@@ -29,7 +31,46 @@ def detect(scene: Scene, choice: Choice) -> list[Way]:
     return [Way(NAME, lambda k: _decode(ready, choice, k), as_boxes)]
 
 
+def masks(scene: Scene, choice: Choice, letterbox: Letterbox) -> list[Way]:
+    """Decode, then make a mask of the photo's size for each box, one after the other, as the example for segmentation."""
+    if missing("cv2") is not None:
+        return []
+    ready = sigmoided(scene)
+
+    def run(k: int) -> tuple[Array, Array, Array, Array]:
+        xyxy, score, class_id, anchor = _found(ready, choice, k)
+        frame = ready.frames[k]
+        weights = np.concatenate(
+            [_dequantised(ready, frame, name).reshape(-1, MASKS) for name in ready.names("mask")]
+        )
+        proto = _dequantised(ready, frame, "net/proto")
+        return xyxy, score, class_id, _painted(proto, weights[anchor], xyxy, letterbox)
+
+    return [Way(f"{NAME}, masks", run, lambda result: as_boxes(result[:3]))]
+
+
+def _painted(proto: Array, weights: Array, xyxy: Array, letterbox: Letterbox) -> Array:
+    """Return (n, H, W) bool: product, sigmoid, the padding cut off, stretched to the photo, cut to the box."""
+    import cv2
+
+    height, width = letterbox.image_size
+    share = 1 / (1 + np.exp(-(proto @ weights.T)))
+    top, left, bottom, right = inside(letterbox, proto.shape[0])
+    boxes = np.rint(on_photo(xyxy, letterbox)).astype(np.int64)
+    out = np.zeros((len(weights), height, width), bool)
+    for i, (x1, y1, x2, y2) in enumerate(boxes.tolist()):
+        part = np.ascontiguousarray(share[top:bottom, left:right, i])
+        stretched = cv2.resize(part, (width, height), interpolation=cv2.INTER_LINEAR)
+        out[i, y1:y2, x1:x2] = stretched[y1:y2, x1:x2] > 0.5
+    return out
+
+
 def _decode(scene: Scene, choice: Choice, k: int) -> tuple[Array, Array, Array]:
+    xyxy, score, class_id, _ = _found(scene, choice, k)
+    return xyxy, score, class_id
+
+
+def _found(scene: Scene, choice: Choice, k: int) -> tuple[Array, Array, Array, Array]:
     frame = scene.frames[k]
     boxes, scores = [], []
     for stride, roles in scene.levels:
@@ -51,7 +92,7 @@ def _decode(scene: Scene, choice: Choice, k: int) -> tuple[Array, Array, Array]:
         class_id = np.argmax(all_scores[anchor], axis=1)
     score = all_scores[anchor, class_id]
     kept = _suppress(all_boxes[anchor], score, class_id, choice.iou)[: choice.max_det]
-    return all_boxes[anchor][kept], score[kept], class_id[kept]
+    return all_boxes[anchor][kept], score[kept], class_id[kept], anchor[kept]
 
 
 def _dequantised(scene: Scene, frame: dict[str, Array], name: str) -> Array:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from bench.frames import Scene, dfl_scene
 from bench.layouts import on_device
 from bench.objects import Shape
-from bench.stored_as import sigmoided
 from bench.peers import edgefirst, expert_numpy, floor, hailo_numpy, plain_numpy, torch_ops
 from bench.peers._peer import Choice, Way
 from bench.rows._decoding import STREAMED, Decoding, decoding_row, our_way
 from bench.rows._row import Row, faster, within
+from bench.stored_as import sigmoided
 
 LOADED = f"{edgefirst.NAME}, tensors loaded"
 _FAR = (-11.0, 1.5)  # background that a low threshold meets in real frames

@@ -1,0 +1,106 @@
+"""What a frame allocates beside its result, and how far that reaches into the system."""
+
+from __future__ import annotations
+
+import resource
+import tracemalloc
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from bench.frames import Scene, dfl_scene
+from bench.heads import mask_scene, pose_scene, turned_scene
+from bench.objects import Shape
+from bench.peers import ways
+from bench.peers._peer import Choice
+from bench.rows._decoding import our_way
+from bench.rows._row import OURS, Claim, Figures, Row
+from bench.timing import Budget, Samples
+
+_FRAMES = 200
+_BESIDE = f"{OURS}: most at any time, beside the result"
+_KEPT = f"{OURS}: kept after the frame"
+_FAULTS = f"{OURS}: page faults a frame"
+_TASKS: dict[str, tuple[Callable[[Shape, int], Scene], Shape]] = {
+    "boxes": (dfl_scene, Shape()),
+    "crowded": (dfl_scene, Shape(objects=300)),
+    "keypoints": (pose_scene, Shape(classes=1)),
+    "turned": (turned_scene, Shape(classes=15)),
+    "masks": (mask_scene, Shape()),
+}
+
+
+def rows() -> list[Row]:
+    """Return the rows of this file."""
+    return [_row(task, make, shape) for task, (make, shape) in _TASKS.items()]
+
+
+def _row(task: str, make: Callable[[Shape, int], Scene], shape: Shape) -> Row:
+    claims = (
+        Claim("bytes at any time beside the result", _BESIDE, at_most=8192),
+        Claim("bytes kept after the frame is gone", _KEPT, at_most=0),
+    )
+
+    def measure(budget: Budget) -> Figures:
+        scene = make(shape, 2)
+        figures = Figures()
+        run = our_way(scene, Choice()).run
+        frames = 20 if budget.quick else _FRAMES
+        figures.samples = _traced(run, frames)
+        figures.samples[_FAULTS] = Samples("faults", [_faults(run, frames)])
+        if task == "boxes":
+            for way in ways("detect", scene, Choice()):
+                way.run(0)
+                figures.samples[way.name] = Samples("bytes", [_peak(way.run, k % 2)[0] for k in range(4)])
+        return figures
+
+    return Row(
+        f"memory-{task}",
+        f"bytes allocated for a frame with {task}, as Python's allocators and NumPy's see it",
+        measure,
+        claims,
+    )
+
+
+def _traced(run: Callable[[int], Any], frames: int) -> dict[str, Samples]:
+    for k in range(4):
+        run(k % 2)
+    beside, kept = Samples("bytes"), Samples("bytes")
+    nothing = min(_peak(lambda k: None, 0)[2] for _ in range(4))  # what the tracing itself keeps
+    for k in range(frames):
+        most, result, left = _peak(run, k % 2)
+        beside.values.append(max(most - result, 0))
+        kept.values.append(max(left - nothing, 0))
+    return {_BESIDE: beside, _KEPT: kept}
+
+
+def _peak(run: Callable[[int], Any], k: int) -> tuple[float, float, float]:
+    """Return the most bytes at any time of one call, those of its result, and those left when the result is gone."""
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        tracemalloc.reset_peak()
+        found = run(k)
+        most = tracemalloc.get_traced_memory()[1] - before
+        result = _bytes_of(found)
+        del found
+        return most, result, tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+
+
+def _bytes_of(found: Any) -> int:
+    """Return the bytes of a result's arrays; those of its note and of the object itself count as beside."""
+    if not hasattr(found, "xyxy"):
+        return 0
+    arrays = (getattr(found, column.name) for column in fields(found))
+    return sum(array.nbytes for array in arrays if isinstance(array, np.ndarray))
+
+
+def _faults(run: Callable[[int], Any], frames: int) -> float:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    for k in range(frames):
+        run(k % 2)
+    return (resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before) / frames
