@@ -49,6 +49,8 @@ _TITLES = {
     "good": "Right",
     "network": "In this network",
     "config": "Beside this configuration",
+    "device": "For this device",
+    "names": "With these class names",
 }
 
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from hailo_decode.families._family import Family
 from hailo_decode.values.network import OutputInfo
 
-UNIT_SLACK = 0.01  # how far quantised probabilities reach beyond 0..1
 _FRACTION = 4.0  # a box that leaves the picture by three times its size is none
 _BACKGROUND = -2.9  # a class logit below this scores under 0.05, as nearly all cells of a picture do
 
@@ -50,9 +49,7 @@ class Candidate:
         limits = info.limits
 
         def unit_range() -> bool:
-            if info.activation in ("sigmoid", "softmax"):
-                return True
-            return limits is not None and limits[0] >= -UNIT_SLACK and limits[1] <= 1 + UNIT_SLACK
+            return bool(info.in_unit_range)
 
         def median() -> float:
             return math.nan

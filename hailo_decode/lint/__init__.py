@@ -11,6 +11,7 @@ from hailo_decode.lint._case import Case, read_case
 from hailo_decode.lint._registry import Finding, Rule, all_rules, choose, rule, run_rules
 
 if TYPE_CHECKING:
+    from hailo_decode.errors import FormatError
     from hailo_decode.values.diagnostic import Diagnostic
     from hailo_decode.values.network import NetworkInfo
 
@@ -30,7 +31,7 @@ __all__ = [
 
 # Rules about a configuration and what goes with it; those about a model file alone are for `check_network`.
 CONFIG_RULES = ("HD1", "HD2", "HD3", "HD4")
-FILE_RULES = ("HD5",)
+_FILE_RULES = "file_"  # HD5xx: how the names of their files begin
 LOG_RULES = ("HD7",)
 
 
@@ -94,25 +95,54 @@ def check_case(case: Case, *, select: Iterable[str] = (), ignore: Iterable[str] 
 
 
 def check_network(
-    network: NetworkInfo, names: Sequence[str] | None = None, device: str | None = None
+    network: NetworkInfo | None,
+    names: Sequence[str] | None = None,
+    device: str | None = None,
+    *,
+    classes: int | None = None,
+    failure: FormatError | None = None,
+    file: str | None = None,
 ) -> list[Diagnostic]:
     """Run the rules that speak of a model file alone.
 
     Parameters
     ----------
-    network : NetworkInfo
+    network : NetworkInfo or None
+        None where the file could not be read at all.
     names : sequence of str, optional
         Class names, to be compared with the network's number of classes.
     device : str, optional
         The device it shall run on, such as ``"hailo8l"``.
+    classes : int, optional
+        Number of classes that raw outputs are read as.
+    failure : FormatError, optional
+        Why the file could not be taken; its `partial` is then what `network` is.
+    file : str, optional
+        The file's name, for the remarks; the network's by default.
 
     Returns
     -------
     list of Diagnostic
         In a fixed order; empty when nothing is wrong.
+
+    Examples
+    --------
+    >>> from hailo_decode.values.network import NetworkInfo
+    >>> network = NetworkInfo("net", "hef", devices=("hailo8",))
+    >>> check_network(network, device="hailo8l")[0].message
+    'it is compiled for hailo8, and does not run on hailo8l'
+    >>> check_network(network, device="hailo8")
+    []
     """
-    given = {"network": network, "names": tuple(names) if names is not None else None, "device": device}
-    return run_rules(choose(FILE_RULES), given, {"network": network.name})
+    given = {
+        "network": network,
+        "names": tuple(names) if names is not None else None,
+        "device": device,
+        "classes": classes,
+        "failure": failure,
+    }
+    name = file or (network.name if network is not None else None)
+    return run_rules(all_rules(_FILE_RULES).values(), given, {"network": name})
 
 
 def explain_log(text: str, file: str | None = None) -> list[Diagnostic]:

@@ -1,6 +1,7 @@
 """What is derived from the files of a check, once, for every rule that asks for it.
 
-A function's parameters are inputs too; it is not called when one of them is absent, and None means absent.
+A function's parameters are inputs too; it is not called when one of them is absent, and None means absent. Each
+imports what it needs when it is called, so that no check pays for another's.
 """
 
 from __future__ import annotations
@@ -8,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from hailo_decode.config.heads import frame_size
-from hailo_decode.config.meta_archs import MetaArch, find_meta_arch
-from hailo_decode.lint._wiring import heads_of, wiring
-
 if TYPE_CHECKING:
     from hailo_decode.config.alls import Script, Statement, Value
     from hailo_decode.config.heads import Heads
+    from hailo_decode.config.meta_archs import MetaArch
     from hailo_decode.config.nms_config import NmsConfig
+    from hailo_decode.lint._wiring import Wiring
     from hailo_decode.values.network import NetworkInfo
 
 
@@ -27,6 +26,8 @@ def nms(script: Script) -> Statement | None:
 
 def arch(nms: Statement | None = None, config: NmsConfig | None = None) -> MetaArch | None:
     """Return the NMS step in force: the one that the script names, or the one that reads such a file."""
+    from hailo_decode.config.meta_archs import find_meta_arch
+
     if nms is not None and (named := find_meta_arch(meta_arch_name(nms))):
         return named
     return config.arch if config is not None else None
@@ -54,7 +55,17 @@ def config_value(nms: Statement) -> Value | None:
 
 def heads(network: NetworkInfo) -> Heads | None:
     """Return the head that the network shows."""
+    from hailo_decode.config.heads import frame_size
+    from hailo_decode.lint._wiring import heads_of
+
     return heads_of(network, frame_size(network))
+
+
+def wiring(config: NmsConfig, network: NetworkInfo) -> Wiring | None:
+    """Return which layer of the network each name of the configuration means."""
+    from hailo_decode.lint._wiring import wired
+
+    return wired(config, network)
 
 
 def by_role(config: NmsConfig | None = None, heads: Heads | None = None) -> dict[str, list[str]] | None:

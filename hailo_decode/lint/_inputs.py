@@ -18,7 +18,9 @@ GIVEN: Mapping[str, str] = {
     "script_path": "script",  # Path: where it lies, when it is a file
     "config_path": "config",  # Path: where the JSON lies, when it is a file
     "network": "network",  # NetworkInfo: what a model file says
+    "failure": "network",  # FormatError: why the model file could not be taken
     "names": "network",  # class names
+    "classes": "network",  # number of classes that the outputs are read as
     "device": "network",  # the device it shall run on
     "log": "log",  # Log: lines of a compiler's or HailoRT's log
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -11,8 +12,10 @@ from typing import Any
 
 from hailo_decode.errors import OptionError, UnknownName
 from hailo_decode.lint import _inputs
-from hailo_decode.plugins import collect
+from hailo_decode.plugins import entries
 from hailo_decode.values.diagnostic import Confidence, Diagnostic, Edit, Path, Severity, Span
+
+_ROOM = "hailo_decode.lint.rules"
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,15 +120,21 @@ def rule(
 
 
 @functools.cache
-def all_rules() -> Mapping[str, Rule]:
+def all_rules(prefix: str = "") -> Mapping[str, Rule]:
     """Return every rule of ``lint/rules/`` by code, in the order of the codes.
+
+    Parameters
+    ----------
+    prefix : str
+        Only those of files whose names begin with it; no other file is imported.
 
     Raises
     ------
     OptionError
         When two rules carry one code.
     """
-    modules = collect("hailo_decode.lint.rules", "__doc__").values()
+    names = [name for name in entries(_ROOM) if name.startswith(prefix)]
+    modules = [importlib.import_module(f"{_ROOM}.{name}") for name in names]
     return by_code(value for module in modules for value in vars(module).values() if isinstance(value, Rule))
 
 

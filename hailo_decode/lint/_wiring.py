@@ -93,7 +93,7 @@ class Wiring:
         return name if scoped else name.rpartition("/")[2]
 
 
-def wiring(config: NmsConfig, network: NetworkInfo) -> Wiring | None:
+def wired(config: NmsConfig, network: NetworkInfo) -> Wiring | None:
     """Find the layer that each name of a configuration means; None for a network without known layers.
 
     A model that is not parsed yet has no such names: there, the role and the stride tell the layer.

@@ -10,6 +10,7 @@ from hailo_decode.values.order import FormatOrder
 from hailo_decode.values.quant import Quant
 
 _TOPS = {"uint8": 255, "uint16": 65_535}
+_SLACK = 0.01  # how far quantised probabilities reach beyond 0..1
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +106,14 @@ class OutputInfo:
             return told[0], told[1]
         top = _TOPS.get(self.dtype or "")
         return self.quant.limits(top) if self.quant and top else None
+
+    @property
+    def in_unit_range(self) -> bool | None:
+        """Whether all its values lie in 0..1, as probabilities do; None where its source does not tell."""
+        if self.activation in ("sigmoid", "softmax"):
+            return True
+        limits = self.limits
+        return None if limits is None else limits[0] >= -_SLACK and limits[1] <= 1 + _SLACK
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,15 +5,19 @@ from __future__ import annotations
 import inspect
 import json
 import re
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from hailo_decode.config.alls import read_script
+from hailo_decode.errors import FormatError
 from hailo_decode.lint._case import config_inputs
 from hailo_decode.lint._log import Log
 from hailo_decode.lint._registry import Rule
+from hailo_decode.networks import read_network
 from hailo_decode.networks._end_names import end_name
+from hailo_decode.networks.description import network_from_description
 from hailo_decode.values.network import LayerInfo, NetworkInfo, NmsInfo, OpInfo, OutputInfo
 
 _BLOCK = re.compile(r"^(`{3,})(\w+)\n(.*?)^\1$", re.MULTILINE | re.DOTALL)
@@ -55,11 +59,28 @@ def inputs_of(one: Rule, page_blocks: list[Block], example: Block) -> dict[str, 
         as_it_is = {"document", "schema"} & set(inspect.signature(one.run).parameters)
         text = kinds["config"] if as_it_is else filled(kinds["config"])
         given |= config_inputs(text, given.get("script"))
-    if "network" in kinds:
+    if "failure" in inspect.signature(one.run).parameters:
+        given["failure"] = failure(kinds["network"])
+    elif "network" in kinds:
         given["network"] = network(kinds["network"])
+    given["device"] = kinds.get("device", "").strip() or None
+    given["names"] = tuple(kinds["names"].split()) if "names" in kinds else None
     if "log" in kinds:
         given["log"] = Log(kinds["log"])
     return given
+
+
+def failure(text: str) -> FormatError | None:
+    """Why a whole file, given as text or in hexadecimal, cannot be taken; None where it can."""
+    in_hexadecimal = not set(text) - set("0123456789abcdef \n")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model"
+        path.write_bytes(bytes.fromhex(text) if in_hexadecimal else text.encode())
+        try:
+            read_network(path, verify=True)
+        except FormatError as error:
+            return error
+    return None
 
 
 def filled(text: str) -> str:
@@ -84,8 +105,10 @@ def network(text: str) -> NetworkInfo:
     ``input 640x640`` is the input, ``state quantized_model`` the state of a HAR, ``source onnx`` another
     kind of file, ``nms_json {...}`` the configuration inside it. Words behind a shape: an activation,
     ``kind=concat``, ``inner`` for a layer that is no output. Behind ``<-`` stand the layers before it,
-    behind ``:`` its original name. A layer of ``kind=nms`` is an NMS step.
+    behind ``:`` its original name. A layer of ``kind=nms`` is an NMS step. Or the JSON of a description.
     """
+    if text.lstrip().startswith("{"):
+        return network_from_description(json.loads(text))
     size: tuple[int, int] | None = None
     source = "har"
     facts: dict[str, Any] = {}

@@ -1,0 +1,225 @@
+"""HD520 to HD524: what the host step of a model file says of sizes and channels, against the layers it reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hailo_decode.config.meta_archs import Shape
+from hailo_decode.lint._registry import Finding, rule
+from hailo_decode.lint._steps import Scale, by, input_size, scales, steps
+from hailo_decode.values.diagnostic import Severity
+from hailo_decode.values.network import NetworkInfo
+
+# Steps that divide pixels by the image's size; the others work in fractions of the grid and never use it.
+_DIVIDES = {Shape.BINS, Shape.ANCHORS, Shape.ANCHOR_MASKS}
+# Steps that multiply by the decoder's stride; the others take the grid's own size.
+_MULTIPLIES = {Shape.BINS}
+_COMPILE = "correct the NMS configuration that the model was compiled with, and compile it again"
+
+
+@rule("HD520")
+def image_size_is_not_the_inputs(network: NetworkInfo) -> Iterator[Finding]:
+    """The host step divides boxes by another size than the network's input has.
+
+    HailoRT's results are fractions of the `image_dims` that the configuration had. Where these are 640x640 and
+    the input is 320x320, every box comes out at half its place and size, with a healthy score. A public HEF has
+    this. Steps for default boxes and objectness do not use the number; there it is only odd.
+
+    ```bad
+    {"input": [320, 320, 3],
+     "outputs": [{"name": "net/nms", "order": "HAILO NMS BY CLASS", "nms": {"number_of_classes": 80}}],
+     "ops": [{"name": "nms", "kind": "yolov8", "output": "net/nms", "nms": {"image_dims": [640, 640]}}]}
+    ```
+    ```good
+    {"input": [320, 320, 3],
+     "outputs": [{"name": "net/nms", "order": "HAILO NMS BY CLASS", "nms": {"number_of_classes": 80}}],
+     "ops": [{"name": "nms", "kind": "yolov8", "output": "net/nms", "nms": {"image_dims": [320, 320]}}]}
+    ```
+    """
+    for i, op, arch in steps(network):
+        said, real = op.nms.image_size if op.nms else None, input_size(network, op)
+        if not said or not real or said == real:
+            continue
+        what = f"the step {op.name!r} takes the image for {by(said)}, the network's input is {by(real)}"
+        where = ("ops", i, "nms", "image_dims")
+        if _DIVIDES & set(arch.shapes):
+            factors = " and ".join(f"{n / d:.4g}" for n, d in zip(real, said, strict=True))
+            effect = f": boxes come out {factors} times as high and wide as they are"
+            yield Finding(where, what + effect, _COMPILE)
+        else:
+            yield Finding(where, f"{what}; this step does not use the number", severity=Severity.NOTE)
+
+
+@rule("HD521")
+def stride_does_not_give_the_grid(network: NetworkInfo) -> Iterator[Finding]:
+    """A decoder's stride times the grid of its layer is not the network's input.
+
+    The step for boxes with bins multiplies by the stride: each box of that scale is at the wrong place and of
+    the wrong size. Other steps take the size of the grid itself, so that the number is only odd there.
+
+    ```bad
+    {"input": [640, 640, 3], "outputs": [{"name": "net/nms", "order": "HAILO NMS BY CLASS"}],
+     "heads": [{"name": "net/conv41", "shape": [80, 80, 64]}, {"name": "net/conv42", "shape": [80, 80, 3]}],
+     "ops": [{"name": "nms", "kind": "yolov8", "inputs": ["net/conv41", "net/conv42"],
+              "decoders": [{"stride": 16, "layers": {"reg": "net/conv41", "cls": "net/conv42"}}]}]}
+    ```
+    ```good
+    {"input": [640, 640, 3], "outputs": [{"name": "net/nms", "order": "HAILO NMS BY CLASS"}],
+     "heads": [{"name": "net/conv41", "shape": [80, 80, 64]}, {"name": "net/conv42", "shape": [80, 80, 3]}],
+     "ops": [{"name": "nms", "kind": "yolov8", "inputs": ["net/conv41", "net/conv42"],
+              "decoders": [{"stride": 8, "layers": {"reg": "net/conv41", "cls": "net/conv42"}}]}]}
+    ```
+    """
+    for scale in scales(network):
+        real, stride = input_size(network, scale.op), scale.decoder.stride
+        for word, layer in scale.layers.items():
+            if not stride or not real or not layer.shape:
+                continue
+            reach = (layer.shape[0] * stride, layer.shape[1] * stride)
+            if reach != real:
+                used = bool(_MULTIPLIES & set(scale.arch.shapes))
+                what = (
+                    f"stride {stride} times the {by(layer.shape[:2])} cells of {word} layer {layer.name!r} is "
+                    f"{by(reach)}, the network's input is {by(real)}"
+                )
+                yield Finding(
+                    (*scale.path, "stride"),
+                    what + ("" if used else "; this step does not use the number"),
+                    _COMPILE if used else None,
+                    severity=None if used else Severity.NOTE,
+                )
+                break
+
+
+def _wanted(scale: Scale) -> dict[str, int]:
+    """Return the channels that a step wants of each layer it reads (HailoRT 5.2, the ops' ``check_params``)."""
+    classes, anchors = scale.classes, len(scale.decoder.anchors)
+    if not classes:
+        return {}
+    if Shape.ANCHORS in scale.arch.shapes:
+        return {"encoded": anchors * (5 + classes)} if anchors else {}
+    if Shape.ANCHOR_MASKS in scale.arch.shapes:
+        proto = scale.op.fields.get("proto_info")
+        number = proto.get("number") if isinstance(proto, dict) else None
+        return {"encoded": anchors * (5 + classes + number)} if anchors and number else {}
+    if Shape.DEFAULT_BOXES in scale.arch.shapes:
+        return {"reg": anchors * 4, "cls": anchors * classes} if anchors else {}
+    if Shape.OBJECTNESS in scale.arch.shapes:
+        return {"reg": 4, "obj": 1, "cls": classes}
+    return {"cls": classes} if "combined" not in scale.decoder.layers else {}
+
+
+@rule("HD522")
+def class_channels_differ(network: NetworkInfo) -> Iterator[Finding]:
+    """A layer has other channels than the step's classes and anchors ask for.
+
+    HailoRT compares the sizes when it runs, and stops with HAILO_INVALID_ARGUMENT. The number of classes in the
+    configuration was that of another model, mostly COCO's 80.
+
+    ```bad
+    {"input": [640, 640, 3], "outputs": [{"name": "net/nms", "order": "HAILO NMS BY CLASS"}],
+     "heads": [{"name": "net/conv41", "shape": [80, 80, 64]}, {"name": "net/conv42", "shape": [80, 80, 3]}],
+     "ops": [{"name": "nms", "kind": "yolov8", "nms": {"number_of_classes": 80},
+              "decoders": [{"stride": 8, "layers": {"reg": "net/conv41", "cls": "net/conv42"}}]}]}
+    ```
+    ```good
+    {"input": [640, 640, 3], "outputs": [{"name": "net/nms", "order": "HAILO NMS BY CLASS"}],
+     "heads": [{"name": "net/conv41", "shape": [80, 80, 64]}, {"name": "net/conv42", "shape": [80, 80, 3]}],
+     "ops": [{"name": "nms", "kind": "yolov8", "nms": {"number_of_classes": 3},
+              "decoders": [{"stride": 8, "layers": {"reg": "net/conv41", "cls": "net/conv42"}}]}]}
+    ```
+    """
+    for scale in scales(network):
+        if scale.exchanged:
+            continue  # HD524 says so
+        for word, wanted in _wanted(scale).items():
+            got = scale.channels(word)
+            if got is not None and got != wanted:
+                layer = scale.layers[word].name
+                what = (
+                    f"{word} layer {layer!r} has {got} channels, the {scale.classes} classes of the step "
+                    f"{scale.op.name!r} ask for {wanted}"
+                )
+                yield Finding((*scale.path, "layers", word), what, _COMPILE)
+
+
+@rule("HD523")
+def bins_do_not_give_the_box_channels(network: NetworkInfo) -> Iterator[Finding]:
+    """The channels of a box layer are not four times the bins of its step.
+
+    Four sides with as many bins each. HailoRT takes the bins from the channels, so that another number in the
+    file changes nothing; but channels that four does not divide are refused, and with four channels, one bin for
+    each side, its softmax gives 1 and every box has no size.
+
+    ```bad
+    {"input": [640, 640, 3], "outputs": [{"name": "net/nms", "order": "HAILO NMS BY CLASS"}],
+     "heads": [{"name": "net/conv41", "shape": [80, 80, 4]}, {"name": "net/conv42", "shape": [80, 80, 3]}],
+     "ops": [{"name": "nms", "kind": "yolov8", "nms": {"number_of_classes": 3},
+              "decoders": [{"stride": 8, "layers": {"reg": "net/conv41", "cls": "net/conv42"}}]}]}
+    ```
+    ```good
+    {"input": [640, 640, 3], "outputs": [{"name": "net/nms", "order": "HAILO NMS BY CLASS"}],
+     "heads": [{"name": "net/conv41", "shape": [80, 80, 64]}, {"name": "net/conv42", "shape": [80, 80, 3]}],
+     "ops": [{"name": "nms", "kind": "yolov8", "nms": {"number_of_classes": 3},
+              "fields": {"regression_length": 16},
+              "decoders": [{"stride": 8, "layers": {"reg": "net/conv41", "cls": "net/conv42"}}]}]}
+    ```
+    """
+    for scale in scales(network, Shape.BINS):
+        got, bins = scale.channels("reg"), scale.op.fields.get("regression_length")
+        if got is None or scale.exchanged:
+            continue
+        layer, where = scale.layers["reg"].name, (*scale.path, "layers", "reg")
+        if got % 4:
+            yield Finding(where, f"box layer {layer!r} has {got} channels, which are no four sides", _COMPILE)
+        elif got == 4:
+            what = f"box layer {layer!r} has 4 channels, one bin for each side: every box comes out empty"
+            hint = (
+                "this step can't read plain distances: leave it out, and decode the raw outputs on the host"
+            )
+            yield Finding(where, what, hint)
+        elif isinstance(bins, int) and bins and got != 4 * bins:
+            what = f"box layer {layer!r} has {got} channels, {bins} bins would be {4 * bins}"
+            yield Finding(where, what, "HailoRT goes by the channels", severity=Severity.NOTE)
+
+
+@rule("HD524")
+def box_and_class_layers_exchanged(network: NetworkInfo) -> Iterator[Finding]:
+    """A decoder reads its boxes from the class layer, and its classes from the box layer.
+
+    HailoRT compares the sizes when it runs, and stops with HAILO_INVALID_ARGUMENT; with equal channels it would
+    decode nonsense. `reg_layer` and `cls_layer` of the configuration are the wrong way round.
+
+    ```bad
+    {"input": [640, 640, 3], "outputs": [{"name": "net/nms", "order": "HAILO NMS BY CLASS"}],
+     "heads": [{"name": "net/conv41", "shape": [80, 80, 64]}, {"name": "net/conv42", "shape": [80, 80, 3]}],
+     "ops": [{"name": "nms", "kind": "yolov8", "nms": {"number_of_classes": 3},
+              "fields": {"regression_length": 16},
+              "decoders": [{"stride": 8, "layers": {"reg": "net/conv42", "cls": "net/conv41"}}]}]}
+    ```
+    ```good
+    {"input": [640, 640, 3], "outputs": [{"name": "net/nms", "order": "HAILO NMS BY CLASS"}],
+     "heads": [{"name": "net/conv41", "shape": [80, 80, 64]}, {"name": "net/conv42", "shape": [80, 80, 3]}],
+     "ops": [{"name": "nms", "kind": "yolov8", "nms": {"number_of_classes": 3},
+              "fields": {"regression_length": 16},
+              "decoders": [{"stride": 8, "layers": {"reg": "net/conv41", "cls": "net/conv42"}}]}]}
+    ```
+    """
+    for scale in scales(network, Shape.BINS):
+        box, cls = scale.layers.get("reg"), scale.layers.get("cls")
+        if box is None or cls is None:
+            continue
+        if scale.exchanged:
+            what = (
+                f"box layer {box.name!r} has {scale.channels('reg')} channels, class layer {cls.name!r} has "
+                f"{scale.channels('cls')}: each has the other's"
+            )
+        elif (
+            scale.channels("reg") == scale.channels("cls")
+            and box.in_unit_range
+            and cls.in_unit_range is False
+        ):
+            what = f"box layer {box.name!r} holds values in 0..1, class layer {cls.name!r} does not"
+        else:
+            continue
+        yield Finding((*scale.path, "layers"), what, "exchange reg_layer and cls_layer, and compile again")
