@@ -15,9 +15,6 @@ from hailo_decode.values.network import LayerInfo, NetworkInfo
 if TYPE_CHECKING:
     from hailo_decode.config.nms_config import NmsConfig
 
-# Kinds that change no value of the layer before them; the compiler puts them there.
-PASSING = ("activation", "reshape", "format_conversion", "precision_change")
-
 
 @rule("HD411")
 def layer_is_no_output(wiring: Wiring, network: NetworkInfo) -> Iterator[Finding]:
