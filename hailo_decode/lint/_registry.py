@@ -6,7 +6,7 @@ import functools
 import importlib
 import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -224,12 +224,3 @@ def _diagnostic(
         confidence=finding.confidence or one.confidence,
         fix=finding.fix,
     )
-
-
-def once(found: Iterable[Finding]) -> Iterator[Finding]:
-    """Yield findings without repeating one."""
-    seen: set[tuple[object, str]] = set()
-    for finding in found:
-        if (finding.at, finding.message) not in seen:
-            seen.add((finding.at, finding.message))
-            yield finding
