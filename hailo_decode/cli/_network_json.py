@@ -14,17 +14,17 @@ from hailo_decode.values.network import NetworkInfo
 
 def as_json(
     file: str,
-    network: NetworkInfo,
-    reading: ShownReading,
+    network: NetworkInfo | None,
+    readings: Sequence[ShownReading],
     names: Sequence[str] | None,
     remarks: Sequence[Diagnostic],
 ) -> str:
-    """Return what `inspect --json` prints."""
+    """Return what `inspect --json` prints; `network` is None where nothing of the file can be read."""
     shown = {
         "file": file,
-        "format": network.source,
-        "network": description_of(network),
-        "reading": asdict(reading),
+        "format": None if network is None else network.source,
+        "network": None if network is None else description_of(network),
+        "readings": [asdict(one) for one in readings],
         "names": None if names is None else list(names),
         "remarks": [asdict(one) for one in remarks],
     }

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from hailo_decode.config.meta_archs import META_ARCHS, MetaArch, Shape
 from hailo_decode.values.diagnostic import Path
@@ -113,6 +114,27 @@ def device_order(one: OutputInfo) -> FormatOrder | None:
 def by(size: Sequence[int]) -> str:
     """Return a size in words, such as ``640x640``."""
     return "x".join(map(str, size))
+
+
+Fault = TypeVar("Fault", bound=Hashable)
+
+
+def gathered(found: Iterable[tuple[Path, Fault, str]]) -> Iterator[tuple[Path, Fault, str]]:
+    """Put layers with one and the same fault together: the first place, the fault, and the layers in words.
+
+    Parameters
+    ----------
+    found : iterable of (path, fault, str)
+        A place, what is wrong there, and the layer in words. Scales of one head mostly share a fault.
+    """
+    places: dict[Fault, Path] = {}
+    names: dict[Fault, list[str]] = {}
+    for path, fault, name in found:
+        places.setdefault(fault, path)
+        names.setdefault(fault, []).append(name)
+    for fault, path in places.items():
+        several = "s" if len(names[fault]) > 1 else ""
+        yield path, fault, f"layer{several} {', '.join(names[fault])}"
 
 
 def listed(names: Sequence[str], most: int = 4) -> str:

@@ -17,6 +17,19 @@ def known_formats() -> Iterator[Format]:
         yield module.FORMAT
 
 
+def known_devices() -> tuple[str, ...]:
+    """Return every device that a compiled network may name, as `NetworkInfo.devices` has them.
+
+    Examples
+    --------
+    >>> known_devices()[:2]
+    ('hailo8', 'hailo8l')
+    """
+    from hailo_decode.networks._hef_numbers import DEVICES
+
+    return tuple(dict.fromkeys(name for names in DEVICES.values() for name in names))
+
+
 def read_network(path: str | os.PathLike[str], *, verify: bool = False) -> NetworkInfo:
     """Read what a model file says of its network; weights are never read.
 

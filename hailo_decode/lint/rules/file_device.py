@@ -5,24 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from hailo_decode.lint._registry import Finding, rule
-from hailo_decode.values.diagnostic import Severity
+from hailo_decode.values.diagnostic import Confidence, Severity
 from hailo_decode.values.network import NetworkInfo
-
-
-def device_name(text: str) -> str:
-    """Return a device's name as model files have it, from any spelling of it.
-
-    Examples
-    --------
-    >>> device_name("HAILO-8L"), device_name("Hailo 10H")
-    ('hailo8l', 'hailo10h')
-    """
-    return "".join(letter for letter in text.lower() if letter.isalnum() or letter == "_")
 
 
 @rule("HD510")
 def device_does_not_fit(network: NetworkInfo, device: str) -> Iterator[Finding]:
-    """The file is compiled for another device.
+    """The file is made for another device.
 
     HailoRT refuses it (HAILO_HEF_NOT_COMPATIBLE_WITH_DEVICE). A file for the Hailo-8L runs on the Hailo-8, at
     the speed of the 8L; one for the Hailo-8 does not run on the 8L. Files for the Hailo-10H and the Hailo-15H
@@ -38,10 +27,18 @@ def device_does_not_fit(network: NetworkInfo, device: str) -> Iterator[Finding]:
     {"devices": ["hailo8l", "hailo8"], "outputs": [{"name": "net/conv41", "shape": [80, 80, 64]}]}
     ```
     """
-    wanted = device_name(device)
-    if network.devices and wanted not in map(device_name, network.devices):
-        what = f"it is compiled for {', '.join(network.devices)}, and does not run on {wanted}"
-        yield Finding(("devices",), what, f"compile it again, with --hw-arch {wanted}")
+    if network.devices and device not in network.devices:
+        compiled = (
+            network.source != "har"
+        )  # an archive is compiled later, and can still be for another device
+        what = f"it is compiled for {', '.join(network.devices)}, and does not run on {device}"
+        yield Finding(
+            ("devices",),
+            what if compiled else f"it was made with {', '.join(network.devices)} in mind, not {device}",
+            f"compile it again, with --hw-arch {device}",
+            severity=None if compiled else Severity.WARNING,
+            confidence=None if compiled else Confidence.LIKELY,
+        )
 
 
 @rule("HD511")

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from hailo_decode.config.meta_archs import Shape
 from hailo_decode.lint._registry import Finding, rule
-from hailo_decode.lint._steps import STREAM_TYPES, by, device_order, heads_of, listed, scales, steps
-from hailo_decode.values.diagnostic import Confidence, Severity
+from hailo_decode.lint._steps import STREAM_TYPES, by, device_order, gathered, heads_of, listed, scales, steps
+from hailo_decode.values.diagnostic import Confidence, Path, Severity
 from hailo_decode.values.network import NetworkInfo
 from hailo_decode.values.order import FormatOrder
 
@@ -83,12 +83,14 @@ def head_types_are_refused(network: NetworkInfo) -> Iterator[Finding]:
 
 @rule("HD532", severity=Severity.WARNING, confidence=Confidence.LIKELY)
 def padding_spoils_the_step(network: NetworkInfo) -> Iterator[Finding]:
-    """A layer that feeds the host step has padding where HailoRT's step counts it in.
+    """A layer that feeds the host step has padding that HailoRT's step counts in, or refuses.
 
-    As HailoRT 5.2 is written: the step for boxes with bins sizes its scratch by the padded channels, and the
-    softmax runs over the padding too, so that boxes come out too small (yolov8_post_process.hpp); the step with
-    masks walks the prototypes by their plain size, and every mask is sheared (yolov5_seg_post_process.hpp). Told
-    from the source, not seen on a device. Decoded here from the raw outputs, padding is left out.
+    As HailoRT 5.2 is written: the step for boxes with bins sizes its scratch by the padded channels of the box
+    layer, and the softmax runs over the padding too, so that boxes come out too small
+    (yolov8_post_process.hpp). The step with masks walks the prototypes by their plain size, and every mask is
+    sheared (yolov5_seg_post_process.hpp). Every other layer may have no padding in its channels, or the
+    comparison of sizes fails (HAILO_INVALID_ARGUMENT). Padding in the width is right everywhere else. Told from
+    the source, not seen on a device. Decoded here from the raw outputs, padding is left out.
 
     ```bad
     {"outputs": [{"name": "net/nms", "order": "HAILO NMS BY CLASS"}],
@@ -102,16 +104,23 @@ def padding_spoils_the_step(network: NetworkInfo) -> Iterator[Finding]:
     ```
     """
     hint = "compare with the raw outputs decoded here, or compile without the step"
-    for scale in scales(network, Shape.BINS):
-        box = scale.layers.get("reg")
-        if box is not None and box.shape and box.hw_shape and box.hw_shape[2] != box.shape[2]:
-            what = f"box layer {box.name!r} has {box.shape[2]} channels, {box.hw_shape[2]} with padding"
-            yield Finding((*scale.path, "layers", "reg"), what, hint)
+    for path, (effect, plain, padded), layers in gathered(_padded(network)):
+        yield Finding(path, f"{layers}: {plain}, {padded} with padding; {effect}", hint)
+
+
+def _padded(network: NetworkInfo) -> Iterator[tuple[Path, tuple[str, str, str], str]]:
+    for scale in scales(network):
+        for word, one in scale.layers.items():
+            if one.shape and one.hw_shape and one.shape[2] != one.hw_shape[2]:
+                spoils = word == "reg" and Shape.BINS in scale.arch.shapes
+                effect = "boxes come out too small" if spoils else "the step refuses its size"
+                fault = (effect, f"{one.shape[2]} channels", str(one.hw_shape[2]))
+                yield (*scale.path, "layers", word), fault, repr(one.name)
     for i, op, arch in steps(network):
-        for head in heads_of(network, op) if Shape.ANCHOR_MASKS in arch.shapes else ():
-            if head.role == "proto" and head.shape and head.hw_shape and head.shape != head.hw_shape:
-                what = f"prototypes {head.name!r} are {by(head.shape)}, {by(head.hw_shape)} with padding"
-                yield Finding(("ops", i, "inputs"), what, hint)
+        for one in heads_of(network, op) if Shape.ANCHOR_MASKS in arch.shapes else ():
+            if one.role == "proto" and one.shape and one.hw_shape and one.shape != one.hw_shape:
+                fault = ("masks are sheared", by(one.shape), by(one.hw_shape))
+                yield ("ops", i, "inputs"), fault, repr(one.name)
 
 
 @rule("HD533")
@@ -133,18 +142,19 @@ def class_layer_without_sigmoid(network: NetworkInfo) -> Iterator[Finding]:
      "ops": [{"name": "nms", "kind": "yolov8", "decoders": [{"stride": 8, "layers": {"cls": "net/conv42"}}]}]}
     ```
     """
+    for path, (word, what), layers in gathered(_raw_scores(network)):
+        hint = "add change_output_activation(LAYER, sigmoid) for each to the model script, and compile again"
+        yield Finding(path, f"{word} {layers}: {what}, not probabilities", hint)
+
+
+def _raw_scores(network: NetworkInfo) -> Iterator[tuple[Path, tuple[str, str], str]]:
     for scale in scales(network):
         for word in map(_WORDS.__getitem__, scale.arch.sigmoid):
-            layer = scale.layers.get(word)
-            if layer is None or scale.exchanged:
+            one = scale.layers.get(word)
+            if one is None or scale.exchanged:
                 continue
-            limits = layer.limits
-            if layer.in_unit_range is False and limits:
-                what = f"{word} layer {layer.name!r} holds {limits[0]:.4g} to {limits[1]:.4g}"
-            elif layer.activation == "linear":
-                what = f"{word} layer {layer.name!r} ends in no sigmoid"
-            else:
-                continue
-            bare = layer.name.rpartition("/")[2]
-            hint = f"add change_output_activation({bare}, sigmoid) to the model script, and compile again"
-            yield Finding((*scale.path, "layers", word), f"{what}, not probabilities", hint)
+            if one.in_unit_range is False and one.limits:
+                shown = f"{one.name!r} ({one.limits[0]:.4g} to {one.limits[1]:.4g})"
+                yield (*scale.path, "layers", word), (word, "values beyond 0..1"), shown
+            elif one.activation == "linear":
+                yield (*scale.path, "layers", word), (word, "no sigmoid at its end"), repr(one.name)

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from hailo_decode.config.meta_archs import Shape
 from hailo_decode.lint._registry import Finding, rule
-from hailo_decode.lint._steps import Scale, by, input_size, scales, steps
-from hailo_decode.values.diagnostic import Severity
+from hailo_decode.lint._steps import Scale, by, gathered, input_size, scales, steps
+from hailo_decode.values.diagnostic import Path, Severity
 from hailo_decode.values.network import NetworkInfo
 
 # Steps that divide pixels by the image's size; the others work in fractions of the grid and never use it.
@@ -43,9 +43,12 @@ def image_size_is_not_the_inputs(network: NetworkInfo) -> Iterator[Finding]:
         what = f"the step {op.name!r} takes the image for {by(said)}, the network's input is {by(real)}"
         where = ("ops", i, "nms", "image_dims")
         if _DIVIDES & set(arch.shapes):
-            factors = " and ".join(f"{n / d:.4g}" for n, d in zip(real, said, strict=True))
-            effect = f": boxes come out {factors} times as high and wide as they are"
-            yield Finding(where, what + effect, _COMPILE)
+            down, right = (f"{n / d:.4g}" for n, d in zip(real, said, strict=True))
+            factor = down if down == right else f"{down} (down) and {right} (across)"
+            effect = f": as fractions of the image, boxes come out at {factor} times their place and size"
+            yield Finding(
+                where, what + effect, f"{_COMPILE}; decoded here, they are multiplied by {by(said)} again"
+            )
         else:
             yield Finding(where, f"{what}; this step does not use the number", severity=Severity.NOTE)
 
@@ -70,25 +73,26 @@ def stride_does_not_give_the_grid(network: NetworkInfo) -> Iterator[Finding]:
               "decoders": [{"stride": 8, "layers": {"reg": "net/conv41", "cls": "net/conv42"}}]}]}
     ```
     """
-    for scale in scales(network):
-        real, stride = input_size(network, scale.op), scale.decoder.stride
-        for word, layer in scale.layers.items():
-            if not stride or not real or not layer.shape:
-                continue
-            reach = (layer.shape[0] * stride, layer.shape[1] * stride)
-            if reach != real:
-                used = bool(_MULTIPLIES & set(scale.arch.shapes))
-                what = (
-                    f"stride {stride} times the {by(layer.shape[:2])} cells of {word} layer {layer.name!r} is "
-                    f"{by(reach)}, the network's input is {by(real)}"
-                )
-                yield Finding(
-                    (*scale.path, "stride"),
-                    what + ("" if used else "; this step does not use the number"),
-                    _COMPILE if used else None,
-                    severity=None if used else Severity.NOTE,
-                )
-                break
+    for i, op, arch in steps(network):
+        real = input_size(network, op)
+        odd = [text for scale in scales(network) if scale.op is op and (text := _reach(scale, real))]
+        if not odd or not real:
+            continue
+        what = f"strides times grids are not the {by(real)} of the network's input: {'; '.join(odd)}"
+        if _MULTIPLIES & set(arch.shapes):
+            yield Finding(("ops", i, "decoders"), what, _COMPILE)
+        else:
+            unused = "this step takes the grid's own size, and does not use the number"
+            yield Finding(("ops", i, "decoders"), what, unused, severity=Severity.NOTE)
+
+
+def _reach(scale: Scale, real: tuple[int, int] | None) -> str:
+    """Return in words how far a decoder's stride reaches, where that is not the input."""
+    stride = scale.decoder.stride
+    for layer in scale.layers.values():
+        if stride and layer.shape and (size := (layer.shape[0] * stride, layer.shape[1] * stride)) != real:
+            return f"{stride} x {by(layer.shape[:2])} is {by(size)} ({layer.name!r})"
+    return ""
 
 
 def _wanted(scale: Scale) -> dict[str, int]:
@@ -129,18 +133,18 @@ def class_channels_differ(network: NetworkInfo) -> Iterator[Finding]:
               "decoders": [{"stride": 8, "layers": {"reg": "net/conv41", "cls": "net/conv42"}}]}]}
     ```
     """
+    for path, (op, classes, word, got, wanted), layers in gathered(_other_channels(network)):
+        what = f"{word} {layers}: {got} channels, where the {classes} classes of the step {op!r} ask for {wanted}"
+        yield Finding(path, what, _COMPILE)
+
+
+def _other_channels(network: NetworkInfo) -> Iterator[tuple[Path, tuple[str, int, str, int, int], str]]:
     for scale in scales(network):
-        if scale.exchanged:
-            continue  # HD524 says so
-        for word, wanted in _wanted(scale).items():
+        for word, wanted in _wanted(scale).items() if not scale.exchanged else ():  # HD524 says so
             got = scale.channels(word)
             if got is not None and got != wanted:
-                layer = scale.layers[word].name
-                what = (
-                    f"{word} layer {layer!r} has {got} channels, the {scale.classes} classes of the step "
-                    f"{scale.op.name!r} ask for {wanted}"
-                )
-                yield Finding((*scale.path, "layers", word), what, _COMPILE)
+                fault = (scale.op.name, scale.classes or 0, word, got, wanted)
+                yield (*scale.path, "layers", word), fault, repr(scale.layers[word].name)
 
 
 @rule("HD523")
@@ -165,22 +169,26 @@ def bins_do_not_give_the_box_channels(network: NetworkInfo) -> Iterator[Finding]
               "decoders": [{"stride": 8, "layers": {"reg": "net/conv41", "cls": "net/conv42"}}]}]}
     ```
     """
-    for scale in scales(network, Shape.BINS):
-        got, bins = scale.channels("reg"), scale.op.fields.get("regression_length")
-        if got is None or scale.exchanged:
-            continue
-        layer, where = scale.layers["reg"].name, (*scale.path, "layers", "reg")
+    for path, (got, bins), layers in gathered(_box_channels(network)):
+        what = f"box {layers}: {got} channels"
         if got % 4:
-            yield Finding(where, f"box layer {layer!r} has {got} channels, which are no four sides", _COMPILE)
+            yield Finding(path, f"{what}, which are no four sides", _COMPILE)
         elif got == 4:
-            what = f"box layer {layer!r} has 4 channels, one bin for each side: every box comes out empty"
             hint = (
                 "this step can't read plain distances: leave it out, and decode the raw outputs on the host"
             )
-            yield Finding(where, what, hint)
-        elif isinstance(bins, int) and bins and got != 4 * bins:
-            what = f"box layer {layer!r} has {got} channels, {bins} bins would be {4 * bins}"
-            yield Finding(where, what, "HailoRT goes by the channels", severity=Severity.NOTE)
+            yield Finding(path, f"{what}, one bin for each side: every box comes out empty", hint)
+        elif bins and got != 4 * bins:
+            wanted = f"{what}, where {bins} bins would be {4 * bins}"
+            yield Finding(path, wanted, "HailoRT goes by the channels", severity=Severity.NOTE)
+
+
+def _box_channels(network: NetworkInfo) -> Iterator[tuple[Path, tuple[int, int], str]]:
+    for scale in scales(network, Shape.BINS):
+        got, bins = scale.channels("reg"), scale.op.fields.get("regression_length")
+        if got is not None and not scale.exchanged:
+            fault = (got, bins if isinstance(bins, int) else 0)
+            yield (*scale.path, "layers", "reg"), fault, repr(scale.layers["reg"].name)
 
 
 @rule("HD524")
@@ -210,10 +218,8 @@ def box_and_class_layers_exchanged(network: NetworkInfo) -> Iterator[Finding]:
         if box is None or cls is None:
             continue
         if scale.exchanged:
-            what = (
-                f"box layer {box.name!r} has {scale.channels('reg')} channels, class layer {cls.name!r} has "
-                f"{scale.channels('cls')}: each has the other's"
-            )
+            channels = f"{scale.channels('reg')} and {scale.channels('cls')}"
+            what = f"box layer {box.name!r} and class layer {cls.name!r} have {channels} channels, each the other's"
         elif (
             scale.channels("reg") == scale.channels("cls")
             and box.in_unit_range
