@@ -54,13 +54,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Check every file, and print what is found."""
     from hailo_decode.errors import HailoDecodeError, OptionError
-    from hailo_decode.lint import choose, render
+    from hailo_decode.lint import config_rules, render
 
     if not args.files and not args.script:
         raise OptionError("there is nothing to check", hint="name a configuration, or a script with --script")
     if args.output and (not args.fix or len(args.files) > 1):
         raise OptionError("-o names the corrected copy of one file", hint="use it with --fix and one file")
-    choose(_codes(args.select), _codes(args.ignore))
+    config_rules(
+        _codes(args.select), _codes(args.ignore)
+    )  # a misspelt one is an error before any file is read
     network = _network(args.network)
     files = args.files or [None]
     remarks: list[Diagnostic] = []
@@ -113,12 +115,12 @@ def _checked(
 
 def _fixed(case: Case, args: argparse.Namespace) -> tuple[Case, list[Diagnostic]]:
     """Write a corrected copy, tell what was changed, and return what is left to say."""
-    from hailo_decode.lint import CONFIG_RULES, choose
+    from hailo_decode.lint import config_rules
     from hailo_decode.lint.fix import fix
     from hailo_decode.lint.render import shown_path
 
     name = str(case.files["config"])
-    done = fix(case, choose(_codes(args.select) or CONFIG_RULES, _codes(args.ignore)))
+    done = fix(case, config_rules(_codes(args.select), _codes(args.ignore)))
     if not done.edits:
         why = "" if args.network else ": without --network nothing is proved"
         sys.stderr.write(f"{name}: nothing to correct{why}\n")

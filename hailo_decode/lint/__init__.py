@@ -24,15 +24,17 @@ __all__ = [
     "check_case",
     "check_network",
     "choose",
+    "config_rules",
     "explain_log",
     "read_case",
     "rule",
 ]
 
-# Rules about a configuration and what goes with it; those about a model file alone are for `check_network`.
-CONFIG_RULES = ("HD1", "HD2", "HD3", "HD4")
-_FILE_RULES = "file_"  # HD5xx: how the names of their files begin
-LOG_RULES = ("HD7",)
+# How the names of the files begin that hold the rules about a configuration and what goes with it (HD1xx to
+# HD4xx), about a model file alone (HD5xx), about a log (HD7xx): what is not asked for is not imported.
+_CONFIG_RULES = ("json_", "script_", "network_")
+_FILE_RULES = "file_"
+_LOG_RULES = "log_"
 
 
 def check(
@@ -91,7 +93,16 @@ def check(
 
 def check_case(case: Case, *, select: Iterable[str] = (), ignore: Iterable[str] = ()) -> list[Diagnostic]:
     """Check files that are read already; see `check`."""
-    return run_rules(choose(tuple(select) or CONFIG_RULES, ignore), case.given, case.files)
+    return run_rules(config_rules(select, ignore), case.given, case.files)
+
+
+def config_rules(select: Iterable[str] = (), ignore: Iterable[str] = ()) -> list[Rule]:
+    """Return the rules that a configuration is checked with; see `check`."""
+    select, ignore = tuple(select), tuple(ignore)
+    if select:
+        return choose(select, ignore)
+    unwanted = {one.code for one in choose(ignore)} if ignore else set()
+    return [one for code, one in all_rules(_CONFIG_RULES).items() if code not in unwanted]
 
 
 def check_network(
@@ -163,4 +174,4 @@ def explain_log(text: str, file: str | None = None) -> list[Diagnostic]:
     """
     from hailo_decode.lint._log import Log
 
-    return run_rules(choose(LOG_RULES), {"log": Log(text)}, {"log": file})
+    return run_rules(all_rules(_LOG_RULES).values(), {"log": Log(text)}, {"log": file})

@@ -120,13 +120,13 @@ def rule(
 
 
 @functools.cache
-def all_rules(prefix: str = "") -> Mapping[str, Rule]:
+def all_rules(prefix: str | tuple[str, ...] = "") -> Mapping[str, Rule]:
     """Return every rule of ``lint/rules/`` by code, in the order of the codes.
 
     Parameters
     ----------
-    prefix : str
-        Only those of files whose names begin with it; no other file is imported.
+    prefix : str or tuple of str
+        Only those of files whose names begin with it, or with one of them; no other file is imported.
 
     Raises
     ------

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lint.texts import SNAIL, SNAIL_SCRIPT, remarks
 
-from hailo_decode.lint import CONFIG_RULES, choose
+from hailo_decode.lint import config_rules
 from hailo_decode.lint._case import Case, config_inputs
 from hailo_decode.lint.fix import fix
 from hailo_decode.values.network import LayerInfo, NetworkInfo, OpInfo, OutputInfo
@@ -128,7 +128,7 @@ def test_fixing_anything_ends_and_leaves_json(config, network):
     text = json.dumps(config)
     given_ = {**config_inputs(text), "network": network}
     case = Case(given_, {"config": "nms.json", "script": None, "network": "net"}, {"config": text})
-    done = fix(case, choose(CONFIG_RULES))
+    done = fix(case, config_rules())
     json.loads(done.text)
 
 

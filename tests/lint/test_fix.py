@@ -8,11 +8,11 @@ import pytest
 from lint.examples import network
 from lint.texts import SNAIL, SNAIL_NETWORK, with_changes
 
-from hailo_decode.lint import CONFIG_RULES, choose
+from hailo_decode.lint import config_rules
 from hailo_decode.lint._case import Case, config_inputs
 from hailo_decode.lint.fix import fix
 
-RULES = choose(CONFIG_RULES)
+RULES = config_rules()
 NET = network(SNAIL_NETWORK)
 
 

@@ -6,7 +6,7 @@ import pytest
 from lint.examples import network
 
 from hailo_decode.errors import OptionError, UnknownName
-from hailo_decode.lint import all_rules, check, check_network, rule
+from hailo_decode.lint import all_rules, check, check_network, config_rules, rule
 from hailo_decode.lint._case import config_inputs
 from hailo_decode.lint._registry import Finding, by_code, choose, run_rules
 from hailo_decode.values.diagnostic import Confidence, Severity
@@ -51,6 +51,13 @@ def test_a_rule_without_docstring_fails():
         @rule("HD997")
         def silent(config):
             yield from ()
+
+
+def test_every_rule_is_in_a_file_whose_name_says_what_it_is_about():
+    codes = {"HD5": "file_", "HD7": "log_", "HD": ("json_", "script_", "network_")}
+    for code in all_rules():
+        assert code in all_rules(next(prefix for start, prefix in codes.items() if code.startswith(start)))
+    assert [one.code for one in config_rules()] == [c for c in all_rules() if c < "HD5"]
 
 
 def test_a_rule_whose_inputs_are_absent_is_passed_over():

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hailo_decode.config.alls import read_script
-from hailo_decode.lint import CONFIG_RULES, choose
+from hailo_decode.lint import config_rules
 from hailo_decode.lint._case import config_inputs
 from hailo_decode.lint._registry import run_rules
 from hailo_decode.values.diagnostic import Diagnostic, Severity
@@ -66,7 +66,7 @@ def remarks(
         text = config if isinstance(config, str) else json.dumps(config, indent=2)
         given |= config_inputs(text, given.get("script"))
     files = {"config": "nms.json", "script": "model.alls", "network": "net"}
-    return run_rules(choose(CONFIG_RULES), given, files)
+    return run_rules(config_rules(), given, files)
 
 
 def told(found: list[Diagnostic], *, notes: bool = False) -> list[str]:
