@@ -24,9 +24,7 @@ if TYPE_CHECKING:
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("file", metavar="FILE", help="HAR, HN, ONNX, HEF, or the text of parse-hef")
-    parser.add_argument(
-        "-o", "--output", metavar="NMS.json", help="the configuration; or else it is printed"
-    )
+    parser.add_argument("-o", "--output", metavar="NMS.json", help="the configuration; or else it is printed")
     parser.add_argument("--script", metavar="FILE.alls", help="the model script; or else it is printed")
     parser.add_argument("--network", metavar="PARSED.har", help="where the compiler's layer names come from")
     parser.add_argument("--conf", type=float, metavar="SCORE", help="lowest score (0.2)")
