@@ -21,7 +21,9 @@ from hailo_decode.values.tensor import Tensor
 if TYPE_CHECKING:
     from hailo_decode.workspace import Workspace
 
-_SLACK = 1.0 / 64.0  # quantised probabilities reach a step beyond 1
+_MOST = (
+    1.0 + 1.0 / 64.0
+) ** 2  # quantised probabilities reach a step beyond 1, and a score may be a product of two
 
 
 def flat_bytes(plan: Plan, outputs: Outputs) -> list[U1] | None:
@@ -99,7 +101,7 @@ def run_frame(plan: Plan, workspace: Workspace, flat: list[U1], letterbox: Lette
         raise _bad_values(plan, flat, report)
     if report[at.TRIED] >= workspace.crowd:
         _check_crowd(plan, flat)
-    if len(confidence) and confidence[0] > 1.0 + _SLACK:
+    if len(confidence) and confidence[0] > _MOST:
         raise _beyond_one(plan, float(confidence[0]))
     meta = dict(plan.meta)
     if report[at.CAPPED] or report[at.FULL] or report[at.CLASS_FULL]:
@@ -110,12 +112,17 @@ def run_frame(plan: Plan, workspace: Workspace, flat: list[U1], letterbox: Lette
         return found if letterbox is None else found.in_photo(letterbox)
     if extra.kind == "keypoints":
         found = replace(found, keypoints=workspace.keypoints(anchor))
+        _check_extra(plan, flat, found.keypoints)
     elif extra.kind == "angle":
         found = replace(found, corners=corners_of(turned))
     if letterbox is not None:
         found = found.in_photo(letterbox)
     if extra.kind == "masks":
-        found = replace(found, mask=workspace.masks(anchor, found.xyxy, letterbox))
+        coefficients = workspace.coefficients(anchor)
+        _check_extra(plan, flat, coefficients)
+        if workspace.bad_prototypes():
+            raise _bad_values(plan, flat, report)
+        found = replace(found, mask=workspace.masks(coefficients, found.xyxy, letterbox))
     return found
 
 
@@ -139,9 +146,14 @@ def tensors_now(plan: Plan, flat: list[U1]) -> Iterator[tuple[str, Tensor]]:
     places = {slot.name: i for i, slot in enumerate(plan.slots)}
     for level in plan.reading.levels:
         for role, output in level.outputs.items():
-            tensor = plan.tensors[output.name]
-            data = flat[places[output.name]].view(tensor.data.dtype)[: tensor.geometry.elements]
-            yield role, replace(tensor, data=data)
+            yield role, _tensor_now(plan, flat[places[output.name]], output.name)
+    for role, output in plan.reading.once.items():
+        yield role, _tensor_now(plan, flat[places[output.name]], output.name)
+
+
+def _tensor_now(plan: Plan, flat: U1, name: str) -> Tensor:
+    tensor = plan.tensors[name]
+    return replace(tensor, data=flat.view(tensor.data.dtype)[: tensor.geometry.elements])
 
 
 def _check_crowd(plan: Plan, flat: list[U1]) -> None:
@@ -160,6 +172,12 @@ def _beyond_one(plan: Plan, score: float) -> ValuesError:
         wanted="0 to 1",
         hint="they hold logits: the model script lacks the sigmoid on these layers; logits=True applies it here",
     )
+
+
+def _check_extra(plan: Plan, flat: list[U1], values: AnyArray | None) -> None:
+    """Refuse keypoints and coefficients that are no numbers."""
+    if values is not None and not np.isfinite(values).all():
+        raise _bad_values(plan, flat, np.ones(at.REPORT, np.int64))
 
 
 def _bad_values(plan: Plan, flat: list[U1], report: I8) -> ValuesError:

@@ -31,10 +31,12 @@ def stride_of(kind: str, grid: Grid, input_size: tuple[int, int]) -> tuple[float
         return (float(wide), float(high)) if h == 1 < w else None
     if kind == "fraction":
         return wide / w, high / h
-    if high % h == 0 and wide % w == 0 and high // h == wide // w:
-        return wide / w, high / h
-    if kind == "ceil":
+    if (
+        kind == "ceil"
+    ):  # a power of two that fits comes first: 8 cells of 64 reach over an input of 480, which 60 divides
         for stride in _STRIDES:
             if ceil(high / stride) == h and ceil(wide / stride) == w:
                 return float(stride), float(stride)
+    if high % h == 0 and wide % w == 0 and high // h == wide // w:
+        return wide / w, high / h
     return None

@@ -79,12 +79,7 @@ def pair(
     _one_network(outputs)
     readings = _distinct([r for family in choices for r in _readings(family, outputs, input_size, anchors)])
     if not readings:
-        raise no_reading(
-            outputs,
-            [f for f in choices if not _wants_anchors(f) or any(map(anchors, outputs))],
-            input_size,
-            anchors,
-        )
+        raise no_reading(outputs, choices, input_size, anchors)
     if any(map(anchors, outputs)):  # who tells anchors has a head with anchors
         readings = [r for r in readings if r.family.anchored] or readings
     if classes is not None:
@@ -183,14 +178,9 @@ def _assignments(
         channels = {role: o.shape[2] for role, o in (assignment | once).items()}
         known = next((n for n in map(anchors, order) if n), None)
         found = family.sizes(channels, known)
-        if found is not None and (known or not _wants_anchors(family)):
+        if found is not None:
             fitting.setdefault(found, []).append((assignment, found.anchors))
     return fitting
-
-
-def _wants_anchors(family: Family) -> bool:
-    """Tell whether a family cannot be read without anchors from the caller."""
-    return family.grid == "fraction" and not family.anchors
 
 
 def _strongest(options: list[Counted], family: Family) -> tuple[list[Counted], str]:

@@ -129,7 +129,7 @@ def make_plan(outputs: Mapping[str, Any], known: Known, options: Options) -> Pla
     infos, turned = oriented(outputs, infos, network.input_size)
     tensors = {name: read_tensor(array, infos[name]) for name, array in outputs.items()}
     priors = Priors(known.anchors, network)
-    choices = _choices(known)
+    choices = _choices(known, priors)
     _check_roles(known.roles, choices)
     reading = pair(
         [_candidate(tensor, infos[name]) for name, tensor in tensors.items()],
@@ -174,9 +174,10 @@ def _note(meta: dict[str, str], key: str, notes: Sequence[str]) -> None:
         meta[key] = "; ".join(filter(None, (meta.get(key), *notes)))
 
 
-def _choices(known: Known) -> list[Family]:
+def _choices(known: Known, priors: Priors) -> list[Family]:
     if not known.family:
-        every = list(families().values())
+        # Heads whose published models share no anchors are read only where anchors are told, or where they are asked for.
+        every = [f for f in families().values() if not f.anchored or f.anchors or priors.known]
         return [f for f in every if known.network.task in (None, f.task)]
     return [f for name in known.family for f in families_named(name, known.network.task)]
 
@@ -193,7 +194,7 @@ def _candidate(tensor: Tensor, info: OutputInfo) -> Candidate:
         if tensor.activation in ("sigmoid", "softmax"):
             return True
         low, high = tensor.limits or value_range(tensor)
-        return low >= -0.01 and high <= 1.01
+        return low >= -0.01 and high <= 1.01 and low < high  # one value everywhere proves nothing
 
     def median() -> float:
         return float(np.median(tensor.real()))

@@ -34,6 +34,11 @@ class Priors:
         if not self._by_key:
             self._by_key = _of_steps(network)
 
+    @property
+    def known(self) -> bool:
+        """Whether anything is known of the anchors."""
+        return bool(self._by_key)
+
     def _check_used(self, reading: Reading) -> None:
         """Refuse anchors for strides and outputs that are not there."""
         there = {key for level in reading.levels for key in _key_names(level)}

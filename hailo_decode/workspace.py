@@ -11,7 +11,7 @@ from hailo_decode.kernels.extras import read_keypoints, read_rows
 from hailo_decode.kernels.frame import frame_product, frame_ranked, frame_scored
 from hailo_decode.kernels.memory import note_addresses
 from hailo_decode.kernels.paint import paint_masks
-from hailo_decode.kernels.scan import BLOCK
+from hailo_decode.kernels.scan import BLOCK, holds_bad
 from hailo_decode.kernels.turned import select_turned
 from hailo_decode.plan import Plan
 from hailo_decode.settings import IDENTITY
@@ -128,23 +128,33 @@ class Workspace:
         read_keypoints(*self._where, *settings, anchor, self._values, out, np.int64(numbers))
         return out
 
-    def masks(self, anchor: I4, xyxy: F4, letterbox: Letterbox | None) -> Bool:
+    def coefficients(self, anchor: I4) -> F4:
+        """Return (n, channels) f4: the mask coefficients of the boxes of this frame."""
+        plan = self._plan
+        out = np.empty((len(anchor), plan.sizes.extra), np.float32)
+        read_rows(*self._where, plan.tables.settings, plan.tables.lookup, anchor, self._values, out)
+        return out
+
+    def bad_prototypes(self) -> bool:
+        """Tell whether the prototypes of this frame hold values that are no numbers."""
+        if self._paint is None:
+            self._paint = _Paint(self._plan)
+        field = self._paint.field
+        return field[at.ITEM] == 4 and bool(holds_bad(self._addresses[field[at.TENSOR]], field[at.ELEMENTS]))
+
+    def masks(self, coefficients: F4, xyxy: F4, letterbox: Letterbox | None) -> Bool:
         """Return (n, H, W) bool masks of the boxes of this frame.
 
         Parameters
         ----------
-        anchor : (n,) i4
+        coefficients : (n, channels) f4
         xyxy : (n, 4) f4
             In the pixels of the masks.
         letterbox : Letterbox or None
             Masks are of the photo's size with one, else of the input's.
         """
-        plan = self._plan
-        coefficients = np.empty((len(anchor), plan.sizes.extra), np.float32)
-        settings = (plan.tables.settings, plan.tables.lookup)
-        read_rows(*self._where, *settings, anchor, self._values, coefficients)
         if self._paint is None:
-            self._paint = _Paint(plan)
+            self._paint = _Paint(self._plan)
         return self._paint(self._addresses, coefficients, xyxy, letterbox)
 
 
@@ -156,11 +166,11 @@ class _Paint:
         height, width, channels = proto.shape
         self._input_size = plan.input_size
         self._size = height, width
-        self._field: I8 = np.zeros(at.COLUMNS, np.int64)
-        place(self._field, proto, whole_part("proto", channels))
-        self._field[at.TENSOR] = [slot.name for slot in plan.slots].index(proto.name)
+        self.field: I8 = np.zeros(at.COLUMNS, np.int64)
+        place(self.field, proto, whole_part("proto", channels))
+        self.field[at.TENSOR] = [slot.name for slot in plan.slots].index(proto.name)
         quant = proto.quant or IDENTITY
-        self._field[at.QUANT_STEP] = int(quant.per_channel)
+        self.field[at.QUANT_STEP] = int(quant.per_channel)
         self._quants: F8 = np.array(list(zip(quant.scale, quant.zero_point, strict=True)), np.float64)
         self._scratch = (
             np.empty((height, width), np.float32),
@@ -177,6 +187,6 @@ class _Paint:
         down = np.array([scale[1] * rows / high, pad[1] * rows / high - 0.5])
         out = np.zeros((len(xyxy), *size), np.bool_)
         paint_masks(
-            addresses, self._field, self._quants, coefficients, xyxy, across, down, *self._scratch, out
+            addresses, self.field, self._quants, coefficients, xyxy, across, down, *self._scratch, out
         )
         return out

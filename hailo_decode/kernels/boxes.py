@@ -17,38 +17,43 @@ BY_SCALE = 1
 
 
 @inner
-def corner_of(field, h, w, anchor):
-    """Return the offset of a field's first element in one cell."""
-    c = field[at.FIRST] + anchor * field[at.STEP]
-    return h * field[at.ROW] + w * field[at.COLUMN] + (c >> 3) * field[at.GROUP] + (c & 7) * field[at.CHANNEL]
+def cell_of(field, h, w):
+    """Return the offset at which a cell's channels are counted from."""
+    return h * field[at.ROW] + w * field[at.COLUMN]
 
 
 @inner
-def offset_of(field, corner, channel):
-    """Return the offset of a channel, given that of the first one in its cell; both start at a multiple of 8."""
-    return corner + (channel >> 3) * field[at.GROUP] + (channel & 7) * field[at.CHANNEL]
+def first_of(field, anchor):
+    """Return the first channel that a field holds for one anchor of a cell."""
+    return field[at.FIRST] + anchor * field[at.STEP]
 
 
 @inner
-def _gather(x, field, corner, row, quants, out):
+def offset_of(field, cell, c):
+    """Return the offset of the tensor's channel `c` in a cell."""
+    return cell + (c >> 3) * field[at.GROUP] + (c & 7) * field[at.CHANNEL]
+
+
+@inner
+def _gather(x, field, cell, first, row, quants, out):
     """Fill `out` (COUNT,) f8 with the real values of one anchor; `row` is that of its first channel's scale."""
     for k in range(field[at.COUNT]):
         q = row + k * field[at.QUANT_STEP]
-        out[k] = (np.float64(x[offset_of(field, corner, k)]) - quants[q, 1]) * quants[q, 0]
+        out[k] = (np.float64(x[offset_of(field, cell, first + k)]) - quants[q, 1]) * quants[q, 0]
 
 
 @apart
 def read_cell(addresses, field, h, w, anchor, quants, out):
     """Fill `out` (COUNT,) f8 with the real values that a field holds for one anchor, whatever its dtype."""
-    corner = corner_of(field, h, w, anchor)
+    cell, first = cell_of(field, h, w), first_of(field, anchor)
     row = quant_row(field, anchor)
     item, address, size = field[at.ITEM], addresses[field[at.TENSOR]], field[at.ELEMENTS]
     if item == 1:
-        _gather(bytes_at(address, size), field, corner, row, quants, out)
+        _gather(bytes_at(address, size), field, cell, first, row, quants, out)
     elif item == 2:
-        _gather(halves_at(address, size), field, corner, row, quants, out)
+        _gather(halves_at(address, size), field, cell, first, row, quants, out)
     else:
-        _gather(reals_at(address, size), field, corner, row, quants, out)
+        _gather(reals_at(address, size), field, cell, first, row, quants, out)
 
 
 @inner
@@ -87,18 +92,18 @@ def _expected_bins(cell, bins, step, table):
 
 
 @inner
-def _dfl_by_table(addresses, field, corner, tables, row):
+def _dfl_by_table(addresses, field, cell, first, tables, row):
     bins = field[at.COUNT] >> 2
     x = bytes_at(addresses[field[at.TENSOR]], field[at.ELEMENTS])
     table = tables[field[at.TABLE]]
     if field[at.EIGHTS] != 0:  # eight channels here, eight there: brought together first
         for k in range(field[at.COUNT]):
-            row[k] = x[offset_of(field, corner, k)]
+            row[k] = x[offset_of(field, cell, first + k)]
         return _expected_bins(row, bins, np.int64(1), table)
-    cell = x[corner:]
+    bins_of_cell = x[offset_of(field, cell, first) :]
     if field[at.CHANNEL] == 1:  # the usual order gets code of its own, where the step is known
-        return _expected_bins(cell, bins, np.int64(1), table)
-    return _expected_bins(cell, bins, field[at.CHANNEL], table)
+        return _expected_bins(bins_of_cell, bins, np.int64(1), table)
+    return _expected_bins(bins_of_cell, bins, field[at.CHANNEL], table)
 
 
 @inner
@@ -142,7 +147,7 @@ def _dfl_by_scale(values, bins):
 def sides_of(code, addresses, field, h, w, anchor, quants, tables, row, values):
     """Return the distances left, top, right, bottom of one anchor, cells, f8."""
     if code == at.BOX_DFL and field[at.MODE] == BY_TABLE:
-        return _dfl_by_table(addresses, field, corner_of(field, h, w, anchor), tables, row)
+        return _dfl_by_table(addresses, field, cell_of(field, h, w), first_of(field, anchor), tables, row)
     read_cell(addresses, field, h, w, anchor, quants, values)
     if code == at.BOX_DFL:
         return _dfl_by_scale(values, field[at.COUNT] >> 2)

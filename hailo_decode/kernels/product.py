@@ -8,9 +8,11 @@ import numpy as np
 
 from hailo_decode.kernels import layout as at
 from hailo_decode.kernels._jit import apart, inner
-from hailo_decode.kernels.boxes import corner_of, offset_of
+from hailo_decode.kernels.boxes import cell_of, first_of, offset_of
 from hailo_decode.kernels.memory import bytes_at, halves_at, reals_at
 from hailo_decode.kernels.pick import quant_row, score_key, sigmoid
+
+_MOST = 1.0 + 1.0 / 64.0  # quantised probabilities reach a step beyond 1
 
 
 @inner
@@ -25,10 +27,10 @@ def _raw_at(addresses, field, offset):
 
 
 @inner
-def _real_at(addresses, field, corner, row, k, quants):
+def _real_at(addresses, field, cell, first, row, k, quants):
     """Return the real value of an anchor's channel `k`, f8; `row` is that of its first channel's scale."""
     q = row + k * field[at.QUANT_STEP]
-    return (_raw_at(addresses, field, offset_of(field, corner, k)) - quants[q, 1]) * quants[q, 0]
+    return (_raw_at(addresses, field, offset_of(field, cell, first + k)) - quants[q, 1]) * quants[q, 0]
 
 
 @inner
@@ -40,11 +42,11 @@ def _write(rank, c, anchor, settings, keys, n):
 
 @inner
 def _classes_by_product(
-    addresses, field, corner, row, objectness, conf, quants, settings, anchor, keys, n, report
+    addresses, field, cell, first, row, objectness, conf, quants, settings, anchor, keys, n, report
 ):
     """Append each class of one anchor whose product with the objectness reaches the threshold."""
     wanted = conf / objectness if objectness > 0.0 else 0.0
-    if wanted > 1.001:  # quantised probabilities go one step beyond 1
+    if wanted > _MOST:
         return n
     # The least real value that can do, a little below the exact one; the product itself decides.
     least = wanted - 1e-6
@@ -54,7 +56,7 @@ def _classes_by_product(
         )
         least = min(least, 30.0) - 1e-6
     for c in range(field[at.COUNT]):
-        value = _real_at(addresses, field, corner, row, c, quants)
+        value = _real_at(addresses, field, cell, first, row, c, quants)
         if not value >= least:
             report[at.BAD_VALUES] += np.int64(value != value)
             continue
@@ -66,12 +68,12 @@ def _classes_by_product(
 
 @inner
 def _classes_by_softmax(
-    addresses, field, corner, row, objectness, conf, quants, settings, anchor, values, keys, n, report
+    addresses, field, cell, first, row, objectness, conf, quants, settings, anchor, values, keys, n, report
 ):
     """Append each class of one anchor whose share of the softmax, times the objectness, reaches the threshold."""
     top = -math.inf
     for c in range(field[at.COUNT]):
-        value = _real_at(addresses, field, corner, row, c, quants)
+        value = _real_at(addresses, field, cell, first, row, c, quants)
         report[at.BAD_VALUES] += np.int64(not math.isfinite(value))
         values[c] = value
         top = max(top, value)
@@ -97,13 +99,26 @@ def _visit(addresses, level, h, w, a, raw, conf, quants, settings, values, keys,
         if thing[at.LOGITS] != 0:
             objectness = sigmoid(objectness)
     anchor = field[at.BASE] + (h * field[at.WIDTH] + w) * field[at.ANCHORS] + a
-    corner, row = corner_of(field, h, w, a), quant_row(field, a)
+    cell, first, row = cell_of(field, h, w), first_of(field, a), quant_row(field, a)
     if settings[at.SOFTMAX] != 0:
         return _classes_by_softmax(
-            addresses, field, corner, row, objectness, conf, quants, settings, anchor, values, keys, n, report
+            addresses,
+            field,
+            cell,
+            first,
+            row,
+            objectness,
+            conf,
+            quants,
+            settings,
+            anchor,
+            values,
+            keys,
+            n,
+            report,
         )
     return _classes_by_product(
-        addresses, field, corner, row, objectness, conf, quants, settings, anchor, keys, n, report
+        addresses, field, cell, first, row, objectness, conf, quants, settings, anchor, keys, n, report
     )
 
 
@@ -118,7 +133,7 @@ def _walk(x, addresses, level, floor, conf, quants, settings, values, keys, n, r
         for a0 in range(outer):
             for w in range(thing[at.WIDTH]):
                 for a1 in range(inside):
-                    raw = x[corner_of(thing, h, w, a0 + a1)]
+                    raw = x[offset_of(thing, cell_of(thing, h, w), first_of(thing, a0 + a1))]
                     if raw >= floor:
                         n = _visit(
                             addresses,

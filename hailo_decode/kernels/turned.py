@@ -26,7 +26,7 @@ def turned_of(code, addresses, level, stride, h, w, anchor, lookup, row, values,
     """
     extra = level[at.EXTRA]
     read_cell(addresses, extra, h, w, anchor, lookup[3], values)
-    angle = values[0]
+    angle = values[0] + values[0] * 0.0  # nan for infinities too, of which a sigmoid would make sound numbers
     if lookup[7][1] != 0.0:
         share = sigmoid(angle) if extra[at.LOGITS] != 0 else angle
         angle = (share - lookup[7][0]) * lookup[7][1]
