@@ -18,6 +18,7 @@ from hailo_decode.networks._onnx_heads import Head, head_of, with_roles
 from hailo_decode.networks._onnx_shapes import shapes_of
 from hailo_decode.networks._wire import varint
 from hailo_decode.values.network import LayerInfo, NetworkInfo, OutputInfo
+from hailo_decode.values.order import FormatOrder
 
 # The largest YOLO takes some 60,000.
 _MOST_FIELDS = 500_000
@@ -147,6 +148,7 @@ def _end(
     return OutputInfo(
         node.label,
         shape=(*grid, channels) if grid and channels else None,
+        order=FormatOrder.NCHW,
         role=role,
         stride=stride_of(size, grid),
         original_names=tuple(dict.fromkeys((node.label, *node.outputs[:1]))),
@@ -158,7 +160,8 @@ def _plain(name: str, shape: Shape | None) -> OutputInfo:
     """Return an output of the whole graph: a map, or a row of numbers such as those of a classifier."""
     grid = (1, 1) if shape and len(shape) == 2 else _grid(shape)
     channels = shape[1] if shape and len(shape) in (2, 4) else None
-    return OutputInfo(name, shape=(*grid, channels) if grid and channels else None, facts=_written(shape))
+    whole = (*grid, channels) if grid and channels else None
+    return OutputInfo(name, shape=whole, order=FormatOrder.NCHW if whole else None, facts=_written(shape))
 
 
 def _written(shape: Shape | None) -> dict[str, Any]:

@@ -170,8 +170,8 @@ def _decide(
     if data.dtype == np.float32 and len({r.layout for r in fits}) > 1:
         # Device types are uint8 and uint16 only (HailoRT 5.2, transform.cpp): floats went through the host transform.
         fits = [r for r in fits if r.layout == "host"]
-    if info.layout is None and data.ndim > 1 and data.shape[-3:] == shape != info.hw_shape:
-        # Raw reads are flat, or have the padded shape: an array of the logical shape comes from the host transform.
+    if info.layout is None and data.ndim > 1 and data.shape[-3:] == shape:
+        # Raw reads are flat, or have the padded shape where that differs; pyhailort knows no others (4.10 to 5.2).
         fits = [r for r in fits if r.layout == "host"] or fits
     if not fits:
         raise _no_fit(data, shape, order, info)
