@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
-from hailo_decode.errors import OptionError, UnknownName
+from hailo_decode.errors import AmbiguousError, OptionError, UnknownName
 from hailo_decode.keypoints import points_of
 from hailo_decode.options import Options, name_list, size_pair
 from hailo_decode.plan import Known
 from hailo_decode.values.network import NetworkInfo
+from hailo_decode.values.several import networks_of, one_of
 
 if TYPE_CHECKING:
     from hailo_decode.nms import NmsDecoder
@@ -24,12 +25,20 @@ def split(network: NetworkInfo, given: dict[str, Any]) -> tuple[Known, Options]:
         When there is no such option.
     OptionError
         When a value cannot be.
+    AmbiguousError
+        When the file holds several networks, and ``network_name`` does not say which.
     """
     choose = {f.name for f in fields(Options)}
-    know = {f.name for f in fields(Known)} - {"network", "given"} | {"names", "input_size", "task"}
+    know = {f.name for f in fields(Known)} - {"network", "given"} | {
+        "network_name",
+        "names",
+        "input_size",
+        "task",
+    }
     for name in given:
         if name not in choose | know:
             raise UnknownName("option", name, choose | know)
+    network = _one_network(network, given.get("network_name"))
     if given.get("names") is not None:
         network = network.with_names(name_list(given["names"]))
     if given.get("input_size") is not None:
@@ -51,6 +60,22 @@ def split(network: NetworkInfo, given: dict[str, Any]) -> tuple[Known, Options]:
         given=frozenset(given),
     )
     return known, Options(**{name: value for name, value in given.items() if name in choose})
+
+
+def _one_network(network: NetworkInfo, name: object) -> NetworkInfo:
+    """Return the network that is named; a file with one needs no name."""
+    names = networks_of(network)
+    if name is not None:
+        if not isinstance(name, str):
+            raise OptionError(f"network_name is {name!r}", wanted="the name of one of the file's networks")
+        return one_of(network, name)
+    if len(names) > 1:
+        raise AmbiguousError(
+            f"{network.name!r} holds {len(names)} networks",
+            names,
+            f'network_name="{names[0]}", or another of them',
+        )
+    return network
 
 
 def family_names(value: object) -> tuple[str, ...]:

@@ -74,12 +74,13 @@ class Decoder:
         **options
             Fields of `Options` (``conf``, ``iou``, ``max_det``, ``max_per_class``, ``max_nms``, ``agnostic``,
             ``multi_label``, ``suppress``, ``turned_iou``), and ``quant``, ``formats``, ``roles``, ``logits``, ``family``,
-            ``task``, ``names``, ``anchors``, ``keypoints``, ``input_size``, which add to the file's word and overrule it.
+            ``task``, ``names``, ``anchors``, ``keypoints``, ``input_size``, which add to the file's word and overrule it;
+            ``network_name``, where a file holds several.
 
         Raises
         ------
-        OptionError
-            When an option is not one of these, or its value cannot be.
+        OptionError, AmbiguousError
+            When an option is not one of these or cannot be; when a file holds several networks and none is named.
         """
         return cls(*split(network, options))
 

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from networks.build_archives import qparams
 from networks.build_har import har, yolov8_hn
-from networks.build_hef import CHANNEL_SCALE, hef, layer
+from networks.build_hef import CHANNEL_SCALE, hef, layer, yolov8
 from networks.build_onnx import network as onnx_network
 
 from hailo_decode import Decoder
-from hailo_decode.errors import AmbiguousError, QuantError
+from hailo_decode.errors import AmbiguousError, OptionError, QuantError, UnknownName
 
 SIZE = (64, 96)
 CLASSES, BINS = 5, 16
@@ -275,3 +275,59 @@ def test_a_description_by_hand_does_the_same_as_the_hef_that_it_came_from(tmp_pa
     copy.write_text(json.dumps(description_of(read_network(path))))
     raw = {name: layouts.device(array, "F8CR", padded[name], rng) for name, array in tensors.items()}
     same(Decoder.from_file(copy)(raw), Decoder.from_file(path)(raw))
+
+
+def pair_of_networks(path, rng):
+    """Write a HEF with two networks of other sizes; return its path and the tensors of each."""
+    tensors, outputs, ins = {}, [], []
+    for number, (name, size, classes) in enumerate([("left", (32, 32), 3), ("right", (64, 64), 5)]):
+        ins.append(layer(f"{name}/input_layer1", (*size, 3), order="NHWC", scale=1.0, network=number))
+        box = rng.integers(0, 256, (size[0] // 8, size[1] // 8, 64), np.uint8)
+        cls = rng.integers(0, 256, (size[0] // 8, size[1] // 8, classes), np.uint8)
+        tensors[name] = {f"{name}/conv1": box, f"{name}/conv2": cls}
+        outputs.append(layer(f"{name}/conv1", box.shape, order="FCR", scale=0.0625, network=number))
+        outputs.append(
+            layer(f"{name}/conv2", cls.shape, order="FCR", scale=1 / 255, zero_point=0.0, network=number)
+        )
+    path.write_bytes(hef(outputs, inputs=ins, name="pair", networks=["left", "right"]))
+    return path, tensors
+
+
+def test_one_of_several_networks_is_chosen_by_its_name(tmp_path, rng):
+    path, tensors = pair_of_networks(tmp_path / "pair.hef", rng)
+    quant = {"left": (0.0625, 128.0), "right": (float(np.float32(1 / 255)), 0.0)}
+    for name, size in (("left", (32, 32)), ("right", (64, 64))):
+        told = dict(zip(tensors[name], quant.values(), strict=True))
+        wanted = Decoder.from_outputs(tensors[name], size, quant=told)(tensors[name])
+        same(Decoder.from_file(path, network_name=name)(tensors[name]), wanted)
+        same(Decoder.from_file(path, network_name=f"pair/{name}")(tensors[name]), wanted)
+
+
+def test_several_networks_and_none_chosen_is_an_error_that_lists_them(tmp_path, rng):
+    path, _ = pair_of_networks(tmp_path / "pair.hef", rng)
+    with pytest.raises(AmbiguousError, match="'pair' holds 2 networks") as caught:
+        Decoder.from_file(path)
+    assert caught.value.readings == ("pair/left", "pair/right")
+    assert caught.value.hint == 'network_name="pair/left", or another of them'
+    with pytest.raises(UnknownName, match="no network named 'lefd'") as unknown:
+        Decoder.from_file(path, network_name="lefd")
+    assert "pair/right" in unknown.value.wanted
+    with pytest.raises(OptionError, match="network_name is 3"):
+        Decoder.from_file(path, network_name=3)
+
+
+def test_the_boxes_of_a_step_with_the_wrong_image_size_are_put_right(tmp_path):
+    """The step divides by the size that it was told: multiplied by the same, boxes are where they were."""
+    heads = [
+        layer("net/reg", (40, 40, 64)),
+        layer("net/cls", (40, 40, 2), scale=1 / 255, zero_point=0.0, limits=(0.0, 1.0)),
+    ]
+    op = yolov8([(8, "net/reg", "net/cls")], (640, 640), classes=2, most=5, output="net/nms")
+    ins = [layer("net/input_layer1", (320, 320, 3), order="NHWC", scale=1.0)]
+    path = tmp_path / "net.hef"
+    path.write_bytes(hef(heads, op=op, inputs=ins))
+    in_pixels = np.array([20.0, 10.0, 120.0, 90.0], np.float32)  # top, left, bottom, right of a 320x320 input
+    buffer = np.zeros(2 * (1 + 5 * 5), np.float32)
+    buffer[:6] = [1, *(in_pixels / 640), 0.9]
+    found = Decoder.from_file(path)({"net/nms": buffer})
+    assert found.xyxy.tolist() == [[10.0, 20.0, 90.0, 120.0]]

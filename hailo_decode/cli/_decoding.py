@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from hailo_decode.errors import OptionError
+from hailo_decode.values.several import one_of
 
 if TYPE_CHECKING:
     from hailo_decode.decoder import Decoder
@@ -73,6 +74,7 @@ class Decoding:
     def __init__(self, network: NetworkInfo | None, options: Mapping[str, Any], mode: str | None) -> None:
         self._network = network
         self._options = dict(options)
+        self._name = self._options.pop("network_name", None)
         self._mode = mode
         self._last: tuple[NetworkInfo, Decoder] | None = None
 
@@ -87,7 +89,7 @@ class Decoding:
         from hailo_decode.recording import Recording
 
         recording = Recording.load(dump, self._network, input_size=self._options.get("input_size"))
-        network = recording.network
+        network = recording.network if self._name is None else one_of(recording.network, self._name)
         input_size = self._options.get("input_size") or network.input_size
         decoder = self._decoder(network)
         if photo is None:

@@ -66,6 +66,11 @@ def decoder_arguments(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--family", metavar="NAME", help="kind of head, where several would fit")
     group.add_argument(
+        "--network-name",
+        metavar="NAME",
+        help="which network, of a file that holds several: `inspect` lists them",
+    )
+    group.add_argument(
         "--names", metavar="FILE", help="class names: labels.txt, data.yaml, metadata.yaml or JSON"
     )
     group.add_argument(
@@ -86,6 +91,8 @@ def decoder_options(args: argparse.Namespace) -> dict[str, Any]:
         When the file of names cannot.
     """
     options = {name: getattr(args, name) for name in _PLAIN if getattr(args, name) is not None}
+    if args.network_name is not None:
+        options["network_name"] = args.network_name
     if args.names is not None:
         from hailo_decode.networks._labels import read_names
 

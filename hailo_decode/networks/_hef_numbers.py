@@ -286,4 +286,7 @@ NMS_KINDS: dict[int, tuple[str, str | None, str]] = {
     NMS.YOLOV5_SEG: ("yolov5seg", "yolov5", "segment"),
     NMS.YOLOV8: ("yolov8", "yolov8", "detect"),
 }
+# Steps whose results are fractions of the image's size as the file has it; the others work in fractions of the grid
+# and never use that size (HailoRT 5.2, yolox_post_process.cpp, ssd_post_process.cpp).
+DIVIDES_BY_IMAGE = frozenset(NMS_KINDS[n][0] for n in (NMS.YOLOV5, NMS.YOLOV5_SEG, NMS.YOLOV8))
 LOGITS_KINDS = ("argmax", "softmax")

@@ -13,7 +13,16 @@ from typing import Any
 from hailo_decode.networks._hef_decoders import Pads, decoders_of
 from hailo_decode.networks._hef_group import Group
 from hailo_decode.networks._hef_layer import Layer, by_class_bytes
-from hailo_decode.networks._hef_numbers import DTYPES, LOGITS_KINDS, NMS, NMS_KINDS, OP, PAD, PAD_EDGE
+from hailo_decode.networks._hef_numbers import (
+    DIVIDES_BY_IMAGE,
+    DTYPES,
+    LOGITS_KINDS,
+    NMS,
+    NMS_KINDS,
+    OP,
+    PAD,
+    PAD_EDGE,
+)
 from hailo_decode.networks._hef_quant import plain, quant_of
 from hailo_decode.networks._message import Message
 from hailo_decode.values.network import DecoderInfo, NmsInfo, OpInfo, OutputInfo
@@ -97,14 +106,13 @@ def _nms_step(name: str, output: str, nms: Message, inputs: tuple[OutputInfo, ..
     found = decoders_of(number, nms.message(number or NMS.IOU_ONLY), inputs, pads)
     classes, most = nms.u32(NMS.CLASSES), nms.u32(NMS.MAX_PER_CLASS)
     score, iou = plain(nms.double(NMS.SCORE)), plain(nms.double(NMS.IOU))
-    size = found.image_size
     sizes = NmsInfo(
         classes=classes,
         max_per_class=most,
         max_total=most * classes,
         score_threshold=score if isinstance(score, float) else None,
         iou_threshold=iou if isinstance(iou, float) else None,
-        image_size=size,
+        image_size=found.image_size if kind in DIVIDES_BY_IMAGE else None,
         mask_threshold=found.mask_threshold,
     )
     fields: dict[str, Any] = {

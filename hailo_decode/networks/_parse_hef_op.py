@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from hailo_decode.networks._hef_numbers import DIVIDES_BY_IMAGE
 from hailo_decode.networks._parse_hef_lines import Port
 from hailo_decode.values.network import NmsInfo, OpInfo
 
@@ -71,7 +72,7 @@ def op_of(lines: Sequence[str], outputs: Sequence[Port], loose: Sequence[Port]) 
         kind=kind,
         output=results[0] if len(results) == 1 else None,
         inputs=tuple(p.name for p in loose),
-        nms=_nms(fields) if "classes" in fields else None,
+        nms=_nms(fields, divides=kind in DIVIDES_BY_IMAGE) if "classes" in fields else None,
         fields=fields,
     )
 
@@ -84,15 +85,15 @@ def _value(text: str) -> Any:
     return float(text) if "." in text else int(text)
 
 
-def _nms(fields: dict[str, Any]) -> NmsInfo:
-    """Move the sizes and thresholds of an NMS step out of its fields."""
+def _nms(fields: dict[str, Any], *, divides: bool) -> NmsInfo:
+    """Move the sizes and thresholds of an NMS step out of its fields; the image's size where results are its fractions."""
     values: dict[str, Any] = {}
     for label in (*_WHOLE, *_REAL):
         value = fields.get(label)
         if isinstance(value, int if label in _WHOLE else (int, float)) and not isinstance(value, bool):
             values[label] = fields.pop(label)
     height, width = fields.get("image_height"), fields.get("image_width")
-    if isinstance(height, int) and isinstance(width, int):
+    if divides and isinstance(height, int) and isinstance(width, int):
         values["image_size"] = (height, width)
         del fields["image_height"], fields["image_width"]
     return NmsInfo(**values)

@@ -25,7 +25,7 @@ class NmsInfo:
     score_threshold, iou_threshold : float or None
         As baked into the model; lower scores never leave HailoRT.
     image_size : (int, int) or None
-        Height and width by which the step divides its boxes, pixels.
+        Height and width by which the step divides its boxes, pixels; None where it divides by none.
     frame_bytes : int or None
         Size of the result buffer.
     mask_threshold : float or None

@@ -105,6 +105,20 @@ def test_bare_arrays_go_with_a_description(capsys, here):
     assert "--network FILE" in err
 
 
+def test_one_network_of_several_is_named(capsys, here):
+    text = json.loads(Path("network.json").read_text(encoding="utf-8"))
+    other = {"name": "other/conv1", "shape": [4, 4, 8], "network": "pair/other"}
+    text["outputs"] = [{**one, "network": "pair/net"} for one in text["outputs"]] + [other]
+    text["inputs"] = [{"name": "in", "shape": [*frames.INPUT, 3], "network": "pair/net"}]
+    Path("pair.json").write_text(json.dumps(text), encoding="utf-8")
+    code, _, err = shown(capsys, "bare.npz", "--network", "pair.json")
+    assert code == 2
+    assert 'network_name="pair/net"' in err
+    _, document, _ = told(capsys, "bare.npz", "--network", "pair.json", "--network-name", "net")
+    assert document["detections"][0]["xyxy"] == frames.box_of()
+    assert document["network"]["input"] == list(frames.INPUT)
+
+
 def test_the_table_names_each_box_and_tells_what_was_decided(capsys, here):
     code, out, err = shown(capsys, "dump.npz")
     assert (code, err) == (0, "")

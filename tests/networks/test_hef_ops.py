@@ -79,6 +79,25 @@ def test_yolox_tells_objectness_too():
     assert (read.family, read.task) == ("yolox", "detect")
 
 
+@pytest.mark.parametrize(
+    ("op", "divides"),
+    [
+        (yolox([(8, "net/reg", "net/cls", "net/obj")], (320, 480)), False),
+        (ssd([("net/reg", "net/cls", [])], (320, 480)), False),
+        (yolov8([(8, "net/reg", "net/cls")], (320, 480)), True),
+        (yolov5([(8, "net/reg", [(10, 13)])], (320, 480)), True),
+    ],
+    ids=["yolox", "ssd", "yolov8", "yolov5"],
+)
+def test_the_image_size_counts_where_the_step_divides_by_it(op, divides):
+    outs = [layer(f"net/{role}", (8, 8, 4)) for role in ("reg", "cls", "obj")]
+    read = network(*outs, op=op)
+    (step,) = read.ops
+    size = (320, 480) if divides else None
+    assert (step.nms.image_size, read.output(step.output).nms.image_size) == (size, size)
+    assert (step.fields["image_height"], step.fields["image_width"]) == (320.0, 480.0)
+
+
 def test_yolov5_tells_anchors_in_pixels_by_stride():
     read = network(probabilities("c8", 30), op=yolov5([(8, "net/c8", ANCHORS)], classes=5, division=3))
     assert read.ops[0].decoders == (DecoderInfo(8, {"encoded": "net/c8"}, tuple(ANCHORS)),)

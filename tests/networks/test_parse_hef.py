@@ -171,8 +171,9 @@ def test_short_shapes_are_filled_up(printed: str, shape: tuple[int, int, int]):
          "Cross classes: false|Max bboxes per class: 20|Background removal index: 0|Image height: 300|"
          "Image width: 300|Centers scales factor: 10|Bbox dimension scale factor: 5|Normalize boxes: false",
          "ssd", {"cross_classes": False, "background_removal_index": 0, "centers_scale_factor": 10,
-                 "bbox_dimensions_scale_factor": 5, "normalize_boxes": False},
-         NmsInfo(91, 20, None, 0.3, 0.6, (300, 300))),
+                 "bbox_dimensions_scale_factor": 5, "normalize_boxes": False, "image_height": 300,
+                 "image_width": 300},  # the step never uses them
+         NmsInfo(91, 20, None, 0.3, 0.6)),
         ("Op IOU|Name: IoU-Post-Process|Score threshold: 0.001|IoU threshold: 0.60|Classes: 80|"
          "NMS results order: BY_CLASS|Max bboxes per class: 100",
          "iou", {"nms_results_order": "BY_CLASS"}, NmsInfo(80, 100, None, 0.001, 0.6)),

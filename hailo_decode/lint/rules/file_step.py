@@ -10,8 +10,8 @@ from hailo_decode.lint._steps import Scale, by, gathered, input_size, scales, st
 from hailo_decode.values.diagnostic import Path, Severity
 from hailo_decode.values.network import NetworkInfo
 
-# Steps that divide pixels by the image's size; the others work in fractions of the grid and never use it.
-_DIVIDES = {Shape.BINS, Shape.ANCHORS, Shape.ANCHOR_MASKS}
+# What of a box a step divides by the image's size; the others work in fractions of the grid and never use it.
+_DIVIDES = {Shape.BINS: "place and size", Shape.ANCHORS: "size", Shape.ANCHOR_MASKS: "size"}
 # Steps that multiply by the decoder's stride; the others take the grid's own size.
 _MULTIPLIES = {Shape.BINS}
 _COMPILE = "correct the NMS configuration that the model was compiled with, and compile it again"
@@ -23,7 +23,8 @@ def image_size_is_not_the_inputs(network: NetworkInfo) -> Iterator[Finding]:
 
     HailoRT's results are fractions of the `image_dims` that the configuration had. Where these are 640x640 and
     the input is 320x320, every box comes out at half its place and size, with a healthy score. A public HEF has
-    this. Steps for default boxes and objectness do not use the number; there it is only odd.
+    this. The steps for anchors divide sizes only, and take the middle of a box from the grid; those for default
+    boxes and for objectness never use the number.
 
     ```bad
     {"input": [320, 320, 3],
@@ -38,19 +39,15 @@ def image_size_is_not_the_inputs(network: NetworkInfo) -> Iterator[Finding]:
     """
     for i, op, arch in steps(network):
         said, real = op.nms.image_size if op.nms else None, input_size(network, op)
-        if not said or not real or said == real:
+        if not said or not real or said == real or arch.shapes[0] not in _DIVIDES:
             continue
-        what = f"the step {op.name!r} takes the image for {by(said)}, the network's input is {by(real)}"
-        where = ("ops", i, "nms", "image_dims")
-        if _DIVIDES & set(arch.shapes):
-            down, right = (f"{n / d:.4g}" for n, d in zip(real, said, strict=True))
-            factor = down if down == right else f"{down} (down) and {right} (across)"
-            effect = f": as fractions of the image, boxes come out at {factor} times their place and size"
-            yield Finding(
-                where, what + effect, f"{_COMPILE}; decoded here, they are multiplied by {by(said)} again"
-            )
-        else:
-            yield Finding(where, f"{what}; this step does not use the number", severity=Severity.NOTE)
+        down, right = (f"{n / d:.4g}" for n, d in zip(real, said, strict=True))
+        factor = down if down == right else f"{down} (down) and {right} (across)"
+        what = (
+            f"the step {op.name!r} takes the image for {by(said)}, the network's input is {by(real)}: as fractions "
+            f"of the image, boxes come out at {factor} times their {_DIVIDES[arch.shapes[0]]}"
+        )
+        yield Finding(("ops", i, "nms", "image_dims"), what, _COMPILE)
 
 
 @rule("HD521")
