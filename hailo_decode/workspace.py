@@ -66,8 +66,8 @@ class Workspace:
             np.empty((held // 32 + 1, 6, 32), np.float32),
             np.empty(channels, np.uint8),
             self._values,
-            np.empty(5, np.float64),
-            np.empty((held if turned else 1, 5), np.float64),
+            np.empty(7, np.float64),
+            np.empty((held if turned else 1, 7), np.float64),
             np.empty((2, 12, 2), np.float64),
         )
         self._result = (

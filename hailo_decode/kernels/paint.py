@@ -127,6 +127,12 @@ def _paint_box(logits, rows, columns, sizes, box, across, down, blend, target):
 
 
 @inner
+def _edge(place, size):
+    """Return the first whole pixel at or behind a place, inside 0 to `size`; cut before it becomes an integer."""
+    return np.int64(math.ceil(min(max(place, np.float32(0)), np.float32(size))))
+
+
+@inner
 def _samples(low, high, rate, last):
     """Return the first and last sample that pixels `low` to `high` (excluded) are made of."""
     first, _ = _between((low + 0.5) * rate[0] + rate[1], last)
@@ -158,10 +164,10 @@ def paint_masks(addresses, field, quants, coefficients, boxes, across, down, log
     sizes = (field[at.HEIGHT], field[at.WIDTH])
     for i in range(boxes.shape[0]):
         box = (
-            max(np.int64(math.ceil(boxes[i, 0])), 0),
-            max(np.int64(math.ceil(boxes[i, 1])), 0),
-            min(np.int64(math.ceil(boxes[i, 2])), out.shape[2]),
-            min(np.int64(math.ceil(boxes[i, 3])), out.shape[1]),
+            _edge(boxes[i, 0], out.shape[2]),
+            _edge(boxes[i, 1], out.shape[1]),
+            _edge(boxes[i, 2], out.shape[2]),
+            _edge(boxes[i, 3], out.shape[1]),
         )
         if box[0] >= box[2] or box[1] >= box[3]:
             continue

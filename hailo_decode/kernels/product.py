@@ -41,29 +41,70 @@ def _write(rank, c, anchor, settings, keys, n):
 
 
 @inner
-def _classes_by_product(
-    addresses, field, cell, first, row, objectness, conf, quants, settings, anchor, keys, n, report
-):
+def _least_class(field, wanted):
+    """Return the least real class value that can do, a little below the exact one; the product itself decides."""
+    if field[at.LOGITS] == 0:
+        return wanted - 1e-6
+    if wanted <= 1e-12:
+        return -math.inf
+    return (30.0 if wanted >= 1.0 else min(math.log(wanted / (1.0 - wanted)), 30.0)) - 1e-6
+
+
+@inner
+def _classes_of(x, field, cell, first, row, objectness, conf, quants, settings, anchor, keys, n, report):
     """Append each class of one anchor whose product with the objectness reaches the threshold."""
     wanted = conf / objectness if objectness > 0.0 else 0.0
     if wanted > _MOST:
         return n
-    # The least real value that can do, a little below the exact one; the product itself decides.
-    least = wanted - 1e-6
-    if field[at.LOGITS] != 0:
-        least = (
-            -math.inf if wanted <= 1e-12 else math.inf if wanted >= 1.0 else math.log(wanted / (1.0 - wanted))
+    least = _least_class(field, wanted)
+    if field[at.QUANT_STEP] != 0:
+        floor = x.dtype.type(
+            0
+        )  # each channel has a scale of its own: integers all pass, and the product decides
+    else:
+        raw = least / quants[row, 0] + quants[row, 1]
+        floor = (
+            x.dtype.type(min(max(math.floor(raw), 0.0), 65535.0)) if field[at.ITEM] < 4 else x.dtype.type(raw)
         )
-        least = min(least, 30.0) - 1e-6
+    if (
+        field[at.ITEM] == 1
+        and field[at.QUANT_STEP] == 0
+        and math.floor(least / quants[row, 0] + quants[row, 1]) > 255.0
+    ):
+        return n
     for c in range(field[at.COUNT]):
-        value = _real_at(addresses, field, cell, first, row, c, quants)
-        if not value >= least:
-            report[at.BAD_VALUES] += np.int64(value != value)
+        stored = x[offset_of(field, cell, first + c)]
+        if not stored >= floor:
+            report[at.BAD_VALUES] += np.int64(stored != stored)
             continue
+        q = row + c * field[at.QUANT_STEP]
+        value = (np.float64(stored) - quants[q, 1]) * quants[q, 0]
         score = objectness * (sigmoid(value) if field[at.LOGITS] != 0 else value)
         if score >= conf:
             n = _write(score_key(score), c, anchor, settings, keys, n)
     return n
+
+
+@apart
+def _classes_by_product(
+    addresses, field, cell, first, row, objectness, conf, quants, settings, anchor, keys, n, report
+):
+    """Do so for a tensor of any dtype."""
+    address, size = addresses[field[at.TENSOR]], field[at.ELEMENTS]
+    if field[at.ITEM] == 1:
+        x = bytes_at(address, size)
+        return _classes_of(
+            x, field, cell, first, row, objectness, conf, quants, settings, anchor, keys, n, report
+        )
+    if field[at.ITEM] == 2:
+        y = halves_at(address, size)
+        return _classes_of(
+            y, field, cell, first, row, objectness, conf, quants, settings, anchor, keys, n, report
+        )
+    z = reals_at(address, size)
+    return _classes_of(
+        z, field, cell, first, row, objectness, conf, quants, settings, anchor, keys, n, report
+    )
 
 
 @inner
@@ -124,34 +165,107 @@ def _visit(addresses, level, h, w, a, raw, conf, quants, settings, values, keys,
 
 @inner
 def _walk(x, addresses, level, floor, conf, quants, settings, values, keys, n, report):
-    """Go over a level's anchors as they lie: cells of a row inside, where each channel has a run of its own."""
+    """Go over a level's anchors as they lie: cell by cell, or where each channel has a run of cells, run by run."""
     thing = level[at.OBJECT]
-    planes = thing[at.AXIS_C] != 2
-    outer = thing[at.ANCHORS] if planes else np.int64(1)
-    inside = np.int64(1) if planes else thing[at.ANCHORS]
+    wide, column, step, anchors = thing[at.WIDTH], thing[at.COLUMN], thing[at.STEP], thing[at.ANCHORS]
+    runs = thing[at.AXIS_C] != 2 or column == 1
     for h in range(thing[at.HEIGHT]):
-        for a0 in range(outer):
-            for w in range(thing[at.WIDTH]):
-                for a1 in range(inside):
-                    raw = x[offset_of(thing, cell_of(thing, h, w), first_of(thing, a0 + a1))]
-                    if raw >= floor:
-                        n = _visit(
-                            addresses,
-                            level,
-                            h,
-                            w,
-                            a0 + a1,
-                            np.float64(raw),
-                            conf,
-                            quants,
-                            settings,
-                            values,
-                            keys,
-                            n,
-                            report,
-                        )
-                    elif raw - raw != 0:  # nan, or minus infinity
-                        report[at.BAD_VALUES] += 1
+        if runs:
+            for a in range(anchors):
+                start = offset_of(thing, h * thing[at.ROW], first_of(thing, a))
+                run = x[start : start + (wide - 1) * column + 1 : column]
+                n = _step_over(
+                    run,
+                    wide,
+                    1,
+                    0,
+                    a,
+                    floor,
+                    h,
+                    addresses,
+                    level,
+                    conf,
+                    quants,
+                    settings,
+                    values,
+                    keys,
+                    n,
+                    report,
+                )
+        else:  # unsigned steps from one pointer: 1 ns an anchor, 4 with its offset worked out each time
+            row = x[h * thing[at.ROW] + thing[at.FIRST] :]
+            n = _step_over(
+                row,
+                wide,
+                anchors,
+                column,
+                step,
+                floor,
+                h,
+                addresses,
+                level,
+                conf,
+                quants,
+                settings,
+                values,
+                keys,
+                n,
+                report,
+            )
+    return n
+
+
+@inner
+def _step_over(
+    row,
+    wide,
+    anchors,
+    column,
+    step,
+    floor,
+    h,
+    addresses,
+    level,
+    conf,
+    quants,
+    settings,
+    values,
+    keys,
+    n,
+    report,
+):
+    """Visit the anchors of one row whose objectness reaches its floor.
+
+    Parameters
+    ----------
+    row : raw objectness from the row's first anchor on
+    wide, anchors : int
+        Cells, and anchors of each that lie `step` apart; a run holds one anchor of each cell, whose number `step` then is.
+    column : int
+        Elements from one cell to the next; 0 for a run.
+    """
+    for w in range(wide):
+        for a in range(anchors):
+            raw = row[np.uint64(w * column + a * step)] if column != 0 else row[w]
+            if raw >= floor:
+                number = a if column != 0 else np.int64(step)
+                n = _visit(
+                    addresses,
+                    level,
+                    h,
+                    w,
+                    number,
+                    np.float64(raw),
+                    conf,
+                    quants,
+                    settings,
+                    values,
+                    keys,
+                    n,
+                    report,
+                )
+            elif raw - raw != 0:  # nan, or minus infinity
+                report[at.BAD_VALUES] += 1
     return n
 
 

@@ -119,7 +119,7 @@ def select(keys, n, addresses, fields, rates, strides, settings, iou_max, lookup
     keys : (n,) u8, sorted
     work : (heads, class_counts, seen, stamp, boxes, following, lanes, row, values, shape, turned, shapes)
         (classes,) i4, (classes,) i4, (anchors,) i4, (1,) i4, (m, 5) f4, (m,) i4, (m / 32, 6, 32) f4, (channels,) u1,
-        (2 * channels,) f8, (5,) f8, (m, 5) f8, (2, 12, 2) f8: scratch. What is held from earlier keys of the frame
+        (2 * channels,) f8, (7,) f8, (m, 7) f8, (2, 12, 2) f8: scratch. What is held from earlier keys of the frame
         counts on.
     result : (xyxy, confidence, class_id, anchor, turned)
         (max_det, 4) f4 input pixels, (max_det,) f4, (max_det,) i4, (max_det,) i4, (max_det, 5) f8, out

@@ -19,7 +19,7 @@ _TINY = 1e-7  # as Ultralytics adds it to the logarithms and roots of ProbIoU
 
 @apart
 def turned_of(code, addresses, level, stride, h, w, anchor, lookup, row, values, out):
-    """Fill `out` (5,) f8 with one anchor's centre, size and angle; return its upright bounds, input pixels, f4.
+    """Fill `out` (7,) f8 with one anchor's centre, size, angle, cosine and sine; return its upright bounds, f4.
 
     The sides are those of the box before it is turned about the cell's centre; the box's own centre is off by half their
     differences, turned alike.
@@ -40,6 +40,7 @@ def turned_of(code, addresses, level, stride, h, w, anchor, lookup, row, values,
     out[2] = (left + right) * stride[0]
     out[3] = (top + bottom) * stride[1]
     out[4] = angle
+    out[5], out[6] = c, s  # suppression wants them for every pair
     wide = 0.5 * (abs(out[2] * c) + abs(out[3] * s))
     high = 0.5 * (abs(out[2] * s) + abs(out[3] * c))
     return (
@@ -78,16 +79,16 @@ def shared_area(a, b, shapes):
 
     Parameters
     ----------
-    a, b : (5,) f8
-        Centre, size, angle.
+    a, b : (7,) f8
+        Centre, size, angle, its cosine and sine.
     shapes : (2, 12, 2) f8, scratch
     """
-    c, s = math.cos(b[4]), math.sin(b[4])
+    c, s = b[5], b[6]
     dx, dy = a[0] - b[0], a[1] - b[1]
     x, y = dx * c + dy * s, dy * c - dx * s
-    turn = a[4] - b[4]
-    ux, uy = 0.5 * a[2] * math.cos(turn), 0.5 * a[2] * math.sin(turn)
-    vx, vy = -0.5 * a[3] * math.sin(turn), 0.5 * a[3] * math.cos(turn)
+    turn_c, turn_s = a[5] * c + a[6] * s, a[6] * c - a[5] * s
+    ux, uy = 0.5 * a[2] * turn_c, 0.5 * a[2] * turn_s
+    vx, vy = -0.5 * a[3] * turn_s, 0.5 * a[3] * turn_c
     here, there = shapes[0], shapes[1]
     here[0, 0], here[0, 1] = x - ux - vx, y - uy - vy
     here[1, 0], here[1, 1] = x + ux - vx, y + uy - vy
@@ -111,7 +112,7 @@ def likeness(a, b):
     1 minus the Hellinger distance (Llerena et al., "Gaussian Bounding Boxes and Probabilistic Intersection-over-Union",
     2021); variances are squared sizes over 12.
     """
-    ca, sa, cb, sb = math.cos(a[4]), math.sin(a[4]), math.cos(b[4]), math.sin(b[4])
+    ca, sa, cb, sb = a[5], a[6], b[5], b[6]
     wa, ha, wb, hb = a[2] * a[2] / 12.0, a[3] * a[3] / 12.0, b[2] * b[2] / 12.0, b[3] * b[3] / 12.0
     a1, b1, c1 = wa * ca * ca + ha * sa * sa, wa * sa * sa + ha * ca * ca, (wa - ha) * ca * sa
     a2, b2, c2 = wb * cb * cb + hb * sb * sb, wb * sb * sb + hb * cb * cb, (wb - hb) * cb * sb
@@ -135,8 +136,8 @@ def hit_turned(mode, held, label, iou_max, box, shape, bounds, kept, labels, sha
         EXACT or GAUSSIAN.
     box : 4 of f4
         Upright bounds: boxes whose bounds do not meet share no area.
-    shape : (5,) f8
-    bounds : (m, 5) f4, kept : (m, 5) f8, labels : (m,) i4
+    shape : (7,) f8
+    bounds : (m, 5) f4, kept : (m, 7) f8, labels : (m,) i4
         What was kept.
     shapes : (2, 12, 2) f8, scratch
     """
@@ -170,7 +171,7 @@ def _admit_turned(c, box, settings, iou_max, work, report):
     if hit_turned(settings[at.TURNED], held, label, iou_max, box, shape, boxes, kept, labels, shapes):
         return False
     boxes[held, 0], boxes[held, 1], boxes[held, 2], boxes[held, 3] = box
-    for k in range(5):
+    for k in range(7):
         kept[held, k] = shape[k]
     labels[held] = label
     report[at.HELD] = held + 1

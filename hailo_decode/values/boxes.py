@@ -139,7 +139,8 @@ class Detections:
         corners = self.corners
         if corners is not None:
             corners = letterbox.undo(corners.reshape(-1, 2)).reshape(corners.shape)
-        return replace(self, xyxy=xyxy, keypoints=keypoints, corners=corners, meta=meta)
+        mask = None if self.mask is None else _mask_in_photo(self.mask, letterbox)
+        return replace(self, xyxy=xyxy, mask=mask, keypoints=keypoints, corners=corners, meta=meta)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values, as `hailo-decode run --json` prints them."""
@@ -170,6 +171,19 @@ class Detections:
         from hailo_decode.export import to_frigate
 
         return to_frigate(self, image_size, rows)
+
+
+def _mask_in_photo(mask: Bool, letterbox: Letterbox) -> Bool:
+    """Return masks at the photo's size: each pixel has the value of the input pixel in which its middle lies."""
+    height, width = letterbox.image_size
+    x = np.floor((np.arange(width) + 0.5) * letterbox.scale[0] + letterbox.pad[0]).astype(np.int64)
+    y = np.floor((np.arange(height) + 0.5) * letterbox.scale[1] + letterbox.pad[1]).astype(np.int64)
+    inside_x, inside_y = (x >= 0) & (x < mask.shape[2]), (y >= 0) & (y < mask.shape[1])
+    out = np.zeros((len(mask), height, width), np.bool_)
+    rows = np.nonzero(inside_y)[0]
+    for one, target in zip(mask, out, strict=True):
+        target[np.ix_(rows, inside_x)] = one[np.ix_(y[rows], x[inside_x])]
+    return out
 
 
 def corners_of(turned: F8) -> F4:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -65,6 +66,7 @@ class Letterbox:
         >>> Letterbox.fit((1080, 1920), (640, 640)).pad
         (0.0, 140.0)
         """
+        image_size, input_size = _size("image_size", image_size), _size("input_size", input_size)
         scale = min(input_size[0] / image_size[0], input_size[1] / image_size[1])
         return cls._placed(image_size, input_size, scale, place, whole)
 
@@ -77,12 +79,14 @@ class Letterbox:
         whole: bool = False,
     ) -> Letterbox:
         """Scale a photo alike in both directions so that it fills the input, and cut off the rest."""
+        image_size, input_size = _size("image_size", image_size), _size("input_size", input_size)
         scale = max(input_size[0] / image_size[0], input_size[1] / image_size[1])
         return cls._placed(image_size, input_size, scale, place, whole)
 
     @classmethod
     def stretch(cls, image_size: tuple[int, int], input_size: tuple[int, int]) -> Letterbox:
         """Scale a photo to the input in each direction by itself."""
+        image_size, input_size = _size("image_size", image_size), _size("input_size", input_size)
         scale = (input_size[1] / image_size[1], input_size[0] / image_size[0])
         return cls(image_size, input_size, scale, (0.0, 0.0))
 
@@ -149,3 +153,12 @@ class Letterbox:
             else f"{self.scale[0]:g}, {self.scale[1]:g}"
         )
         return f"scale {scale}, pad {self.pad[0]:g}, {self.pad[1]:g} taken off"
+
+
+def _size(what: str, size: object) -> tuple[int, int]:
+    """Read (height, width), whole numbers of at least 1."""
+    if isinstance(size, (tuple, list)) and len(size) == 2:
+        whole = [isinstance(n, numbers.Integral) and not isinstance(n, bool) and int(n) > 0 for n in size]
+        if all(whole):
+            return int(size[0]), int(size[1])
+    raise OptionError(f"{what} is {size!r}", wanted="(height, width) in pixels, whole numbers of at least 1")

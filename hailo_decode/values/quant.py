@@ -97,9 +97,9 @@ class Quant:
 
 def _floats(value: float | Iterable[float]) -> tuple[float, ...]:
     try:
-        if isinstance(value, Iterable):
+        if isinstance(value, Iterable) and getattr(value, "ndim", 1) > 0:
             return tuple(float(v) for v in value)
-        return (float(value),)
+        return (float(value),)  # type: ignore[arg-type]
     except (TypeError, ValueError) as error:
         raise QuantError("a scale or zero point is not a number", got=repr(value)[:120]) from error
 
