@@ -46,6 +46,11 @@ def head(channels, grids=(8, 4, 2), proto=None, name="net/{letter}{grid}"):
     return outputs
 
 
+def cells(channels=255):
+    """Return outputs of three levels of a head with three anchors in one tensor."""
+    return head({"cells": channels})
+
+
 def anchors(shape):
     """Return three anchors side by side: four numbers of a box, then scores."""
     out = numbers("cls", shape)

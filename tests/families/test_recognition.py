@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 from families import realistic
+from families.asking import asked, families_in, plan_of, read
 
-from hailo_decode import Decoder, decode
+from hailo_decode import decode
 from hailo_decode.errors import AmbiguousError, HailoDecodeError, PairingError
 
 ANCHORS = {
@@ -12,23 +13,6 @@ ANCHORS = {
     16: [(30, 61), (62, 45), (59, 119)],
     32: [(116, 90), (156, 198), (373, 326)],
 }
-
-
-def read(outputs, size=64, **told):
-    """Return family and sizes that a frame is read as."""
-    plan = Decoder.from_outputs(outputs, size, **told).plan(outputs)
-    return plan.family.name, plan.sizes
-
-
-def asked(outputs, size=64, **told):
-    """Return the error that asks which of several readings is meant."""
-    with pytest.raises(AmbiguousError) as caught:
-        decode(outputs, size, **told)
-    return caught.value
-
-
-def families_in(error):
-    return {reading.split()[0] for reading in error.readings}
 
 
 @pytest.mark.parametrize(
@@ -117,7 +101,7 @@ def test_class_counts_that_differ_between_readings_are_settled_by_the_names(chan
 @pytest.mark.parametrize("order", [["box", "cls", "angle"], ["angle", "cls", "box"]])
 def test_one_class_and_an_angle_of_the_same_shape_are_told_apart_by_their_values(order):
     outputs = realistic.head({role: {"box": 64, "cls": 1, "angle": 1}[role] for role in order})
-    plan = Decoder.from_outputs(outputs, 64, family="yolov8").plan(outputs)
+    plan = plan_of(outputs, family="yolov8")
     assert plan.family.name == "yolov8_obb"
     for level in plan.reading.levels:
         assert level.outputs["cls"].name[4] == "pqr"[order.index("cls")]
@@ -152,7 +136,7 @@ YOLOX_WORDS = {"box": "reg_preds", "cls": "cls_preds", "obj": "obj_preds"}
 
 
 def roles_of(outputs, **told):
-    plan = Decoder.from_outputs(outputs, 64, **told).plan(outputs)
+    plan = plan_of(outputs, **told)
     return {o.name: role for level in plan.reading.levels for role, o in level.outputs.items()}, plan.meta
 
 

@@ -5,7 +5,7 @@ import contextlib
 import numpy as np
 import pytest
 from families import realistic
-from families.test_recognition import asked, families_in, read
+from families.asking import asked, families_in, read
 
 from hailo_decode import decode
 from hailo_decode.errors import HailoDecodeError
