@@ -70,14 +70,16 @@ def _taken(
 
 
 def _close(boxes: Array, box: Array) -> Array:
-    return np.abs(boxes - box).max(1, initial=0) <= _PIXELS
+    close: Array = np.abs(boxes - box).max(1, initial=0) <= _PIXELS
+    return close
 
 
 def _twin(boxes: Array, box: Array) -> Array:
     sizes = np.minimum(boxes[:, 2:], box[2:]) - np.maximum(boxes[:, :2], box[:2])
     shared = np.clip(sizes, 0, None).prod(1)
     areas = (boxes[:, 2:] - boxes[:, :2]).prod(1) + (box[2:] - box[:2]).prod()
-    return shared >= _TWIN * (areas - shared)
+    twin: Array = shared >= _TWIN * (areas - shared)
+    return twin
 
 
 def recall(things: tuple[Array, Array], result: Boxes, middles: bool = False) -> float:

@@ -8,12 +8,13 @@ import sys
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from bench.machine import load, machine
+from bench.machine import machine
 from bench.outcome import Outcome, row_text, summary
 from bench.peers import absent
 from bench.rows import all_rows
 from bench.rows._row import Row
 from bench.timing import Budget, keep_freed_memory
+from hailo_decode.cli._machine import load
 
 FULL, QUICK = Budget(), Budget(0.03, 3)
 

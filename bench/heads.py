@@ -153,7 +153,8 @@ def _middles(cells: Cells) -> tuple[Array, Array]:
 
 def _logit(share: Array) -> Array:
     share = np.clip(share, 0.02, 0.98)
-    return np.log(share / (1 - share))
+    logits: Array = np.log(share / (1 - share))
+    return logits
 
 
 def _smooth(coarse: Array, side: int) -> Array:

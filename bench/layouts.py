@@ -44,7 +44,7 @@ def _channels(channels: int, order: str) -> int:
 
 def _laid_out(array: Array, order: str) -> Array:
     height, width, channels = array.shape
-    full = np.zeros((height, _up(width, _ALIGNED[order]), _channels(channels, order)), array.dtype)
+    full: Array = np.zeros((height, _up(width, _ALIGNED[order]), _channels(channels, order)), array.dtype)
     full[:, :width, :channels] = array
     if order == "NHCW":
         full = full.transpose(0, 2, 1)

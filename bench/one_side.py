@@ -3,7 +3,7 @@
     python one_side.py ROOT
 
 ``ROOT`` is the tree whose `hailo_decode` is used; `bench` is always this one. Answers each line on standard input with one
-on standard output: ``cases`` with their names, ``time CASE CALLS`` with microseconds a call, ``run CASE CALLS`` with ``done``.
+on standard output: ``cases`` with names, ``time CASE CALLS`` with microseconds a call, ``run CASE CALLS`` with ``done``.
 """
 
 from __future__ import annotations

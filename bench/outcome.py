@@ -91,7 +91,7 @@ def _samples_json(samples: Samples) -> dict[str, Any]:
 def cells(figures: Figures) -> list[tuple[str, ...]]:
     """Return the lines of a row's table, ours first, each figure as text."""
     ours = figures.samples.get(OURS)
-    lines = []
+    lines: list[tuple[str, ...]] = []
     for name, samples in figures.samples.items():
         alike = ours is not None and samples.unit == ours.unit and ours.median > 0
         times = f"{samples.median / ours.median:.2f}" if alike and ours else ""

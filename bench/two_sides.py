@@ -9,7 +9,7 @@ import shutil
 import statistics
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -53,11 +53,19 @@ class Side:
     root : Path
     cache : Path
         For its machine code.
-    under : sequence of str
+    under : tuple of str
         A command that runs it, such as valgrind's.
+    environment : mapping, optional
+        What to add to this process's own.
     """
 
-    def __init__(self, root: Path, cache: Path, under: tuple[str, ...] = (), **environment: str) -> None:
+    def __init__(
+        self,
+        root: Path,
+        cache: Path,
+        under: tuple[str, ...] = (),
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         hold_to_one_thread()
         self._process = subprocess.Popen(
             [*under, sys.executable, str(_HERE / "one_side.py"), str(root)],
@@ -68,7 +76,7 @@ class Side:
                 **os.environ,
                 "HAILO_DECODE_CACHE": str(cache),
                 "PYTHONDONTWRITEBYTECODE": "1",
-                **environment,
+                **(environment or {}),
             },
         )
 
@@ -181,7 +189,7 @@ def count_instructions(names: list[str], base: Path, now: Path, folder: Path) ->
 
 def _instructions(names: list[str], root: Path, place: Path) -> dict[str, float]:
     first = Side(
-        root, place / "cache", **_PLAIN_PROCESSOR
+        root, place / "cache", environment=_PLAIN_PROCESSOR
     )  # compiles: under valgrind that would take minutes
     known = [name for name in names if not first.ask(f"run {name} 1").startswith("failed")]
     first.close()
@@ -192,7 +200,7 @@ def _instructions(names: list[str], root: Path, place: Path) -> dict[str, float]
         f"--callgrind-out-file={out}",
         f"--log-file={place / 'log'}",
     )
-    side = Side(root, place / "cache", ("valgrind", *tool), **_PLAIN_PROCESSOR)
+    side = Side(root, place / "cache", ("valgrind", *tool), _PLAIN_PROCESSOR)
     for name in known:
         side.ask(f"run {name} 4")
         for order in ("-i on", f"run {name} {_COUNTED}", "-i off", "-d"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from bench.frames import Scene
@@ -56,7 +58,8 @@ class ExpertDecode:
         if not len(score):
             return xyxy, score, class_id
         sizes = np.concatenate([xyxy[:, :2], xyxy[:, 2:] - xyxy[:, :2]], 1)
-        kept = cv2.dnn.NMSBoxesBatched(sizes, score, class_id, self._choice.conf, self._choice.iou)
+        suppress: Any = cv2.dnn.NMSBoxesBatched  # its stub knows lists alone
+        kept = suppress(sizes, score, class_id, self._choice.conf, self._choice.iou)
         kept = np.asarray(kept, np.int64)[: self._choice.max_det]
         return xyxy[kept], score[kept], class_id[kept]
 

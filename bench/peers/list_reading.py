@@ -19,7 +19,8 @@ def by_class(buffers: list[Array], lists: list[list[Array]], classes: int, size:
     """Walk the packed buffer, and the list of arrays that pyhailort makes of it."""
 
     def packed(k: int) -> tuple[Array, Array, Array]:
-        buffer, at, found = buffers[k], 0, []
+        buffer, at = buffers[k], 0
+        found: list[tuple[float, ...]] = []
         for class_id in range(classes):
             count = int(buffer[at])
             at += 1
@@ -30,7 +31,7 @@ def by_class(buffers: list[Array], lists: list[list[Array]], classes: int, size:
         return _sorted(found)
 
     def listed(k: int) -> tuple[Array, Array, Array]:
-        found = []
+        found: list[tuple[float, ...]] = []
         for class_id, rows in enumerate(lists[k]):
             for top, left, bottom, right, score in rows:
                 found.append((left * size, top * size, right * size, bottom * size, score, class_id))

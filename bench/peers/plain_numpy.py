@@ -39,7 +39,8 @@ class PlainDecode:
         self._box, self._cls = scene.names("box"), scene.names("cls")
         grids = [(*scene.frames[0][roles["box"]].shape[:2], stride) for stride, roles in scene.levels]
         points, strides = anchor_points(grids)
-        self._points, self._strides = points.astype(dtype), strides.astype(dtype)
+        self._points: Array = points.astype(dtype)
+        self._strides: Array = strides.astype(dtype)
 
     def __call__(self, k: int) -> tuple[Array, Array, Array]:
         """Return boxes (n, 4), scores (n,) and classes (n,)."""
@@ -67,7 +68,7 @@ class PlainDecode:
     def _real(self, frame: dict[str, Array], name: str) -> Array:
         scale, zero = self._scene.quant(name) or (1.0, 0.0)
         array = frame[name]
-        real = (array.astype(self._dtype) - self._dtype(zero)) * self._dtype(scale)
+        real: Array = (array.astype(self._dtype) - self._dtype(zero)) * self._dtype(scale)
         return real.reshape(-1, array.shape[2])
 
     def _boxes(self, box: Array) -> Array:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from bench.frames import Scene, dfl_scene
 from bench.layouts import on_device
 from bench.objects import Shape
 from bench.peers import edgefirst, expert_numpy, floor, hailo_numpy, plain_numpy, torch_ops
 from bench.peers._peer import Choice, Way
 from bench.rows._decoding import STREAMED, Decoding, decoding_row, our_way
-from bench.rows._row import Row, faster, within
+from bench.rows._row import Claim, Row, faster, within
 from bench.stored_as import sigmoided
 
 LOADED = f"{edgefirst.NAME}, tensors loaded"
@@ -97,11 +99,11 @@ def rows() -> list[Row]:
     ]
 
 
-def _of(shape: Shape):  # noqa: ANN202
+def _of(shape: Shape) -> Callable[[int], Scene]:
     return lambda count: dfl_scene(shape, count)
 
 
-def _claims(floors: float, loaded: float, torch: float, plain: float):  # noqa: ANN202
+def _claims(floors: float, loaded: float, torch: float, plain: float) -> tuple[Claim, ...]:
     return (
         within(floor.NAME, floors),
         faster(LOADED, loaded),

@@ -88,8 +88,8 @@ def _check_pixels(found: list[Way], figures: Figures) -> None:
 
 
 def _union(result: Any) -> Array:
-    masks = result[-1] if isinstance(result, tuple) else result
-    return np.asarray(masks).any(0)
+    masks: Array = np.asarray(result[-1] if isinstance(result, tuple) else result)
+    return np.logical_or.reduce(masks, axis=0)  # type: ignore[no-any-return]
 
 
 def _encoders() -> list[Way]:

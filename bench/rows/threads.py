@@ -58,6 +58,6 @@ def _cameras(count: int) -> list[Way]:
 
     pool = ThreadPoolExecutor(min(_CAMERAS, os.cpu_count() or 1))
     return [
-        Way(f"{OURS}, one after the other", lambda k: [stream(i) for i in range(_CAMERAS)]),
+        Way(f"{OURS}, one after the other", lambda k: list(map(stream, range(_CAMERAS)))),
         Way(f"{OURS}, a thread for each processor", lambda k: list(pool.map(stream, range(_CAMERAS)))),
     ]

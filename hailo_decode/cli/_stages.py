@@ -84,8 +84,8 @@ def time_stages(recording: Recording, options: Mapping[str, Any], seconds: float
 
     decoder, box = Decoder.from_network(recording.network, **options), recording.letterbox
     parts: dict[str, Callable[[], Any]] = {"whole": lambda: decoder(recording.outputs, letterbox=box)}
-    parts["whole"]()
-    plan = None if recording.network.nms_done else decoder.plan(recording.outputs)
+    heads = "head" in parts["whole"]().meta  # not in that of an NMS result
+    plan = decoder.plan(recording.outputs) if heads else None
     if plan is not None:
         parts |= _parts(plan, recording)
         for name, other in (("scan", {"conf": 1.0}), ("boxes", {"suppress": False})):

@@ -1,0 +1,6 @@
+"""`bench` stands beside the package and is not installed with it."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
