@@ -54,8 +54,8 @@ def idle_kernels() -> list[str]:
         module = importlib.import_module(f"hailo_decode.kernels.{name}")
         for function, made in vars(module).items():
             own = getattr(getattr(made, "py_func", None), "__module__", None) == module.__name__
-            # What is inlined into kernels has no machine code of its own.
-            if own and not made.targetoptions.get("forceinline") and not made.signatures:
+            # Only what Python calls is kept in the folder; what kernels call is part of their machine code.
+            if own and made.stats.cache_path and not made.signatures:
                 idle.append(f"{name}.{function}")
     return idle
 
