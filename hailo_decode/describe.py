@@ -8,12 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from hailo_decode.errors import OptionError, PairingError, UnknownName
+from hailo_decode.errors import AmbiguousError, OptionError, PairingError, UnknownName
 from hailo_decode.values.network import OutputInfo
 from hailo_decode.values.order import FormatOrder
 from hailo_decode.values.quant import Quant
 
 Outputs = Mapping[str, Any] | Sequence[Any]
+
+
+_ONNX_TENSOR = "_output_0"  # what PyTorch's exporter adds to a node's name for its first output
 
 
 def named(outputs: Outputs) -> dict[str, Any]:
@@ -105,9 +108,10 @@ def described(
 
 def _check_complete(outputs: Mapping[str, Any], known: Sequence[OutputInfo]) -> None:
     """Refuse a frame in which some of the described tensors are missing: a whole level would be lost without a word."""
-    tensors = [info.name for info in known if info.order is None or not info.order.is_nms]
+    tensors = [info for info in known if info.order is None or not info.order.is_nms]
     bare = {name.rpartition("/")[2] for name in outputs}
-    missing = [name for name in tensors if name.rpartition("/")[2] not in bare]
+    bare |= {name.removesuffix(_ONNX_TENSOR) for name in outputs}
+    missing = [i.name for i in tensors if not {i.name.rpartition("/")[2], i.name, *i.original_names} & bare]
     if missing and len(missing) < len(tensors):
         raise PairingError(
             f"{len(missing)} of the network's {len(tensors)} outputs are missing",
@@ -137,10 +141,17 @@ def _entry(mapping: Mapping[str, Any] | Any | None, name: str) -> Any:
 
 
 def _known(name: str, known: Sequence[OutputInfo]) -> OutputInfo:
-    exact = [info for info in known if info.name == name]
-    bare = [info for info in known if info.name.rpartition("/")[2] == name.rpartition("/")[2]]
-    found = exact or (bare if len(bare) == 1 else [])
-    return replace(found[0], name=name) if found else OutputInfo(name)
+    """Find what is known of an output: by its name, its name without a prefix, or the framework's name of its layer."""
+    bare = name.rpartition("/")[2]
+    layer = name.removesuffix(_ONNX_TENSOR)
+    for found in (
+        [info for info in known if info.name == name],
+        [info for info in known if info.name.rpartition("/")[2] == bare],
+        [info for info in known if layer in info.original_names or name in info.original_names],
+    ):
+        if found and len({info.name for info in found}) == 1:
+            return replace(found[0], name=name)
+    return OutputInfo(name)
 
 
 def _formatted(info: OutputInfo, entry: Any) -> OutputInfo:
@@ -198,35 +209,54 @@ def _shape(value: Any) -> tuple[int, int, int] | None:
 
 
 def _lists(
-    outputs: Mapping[str, Any], infos: dict[str, OutputInfo]
+    outputs: Mapping[str, Any], infos: dict[str, OutputInfo], classes: int | None
 ) -> tuple[dict[str, OutputInfo], tuple[str, ...]]:
-    """Read a lone (n,) or (1, n) array as a vector, a lone (1, a, b) as a list of rows: the longer side counts the rows."""
-    changed, notes = {}, []
-    for name, info in infos.items():
-        dims: tuple[int, ...] = getattr(outputs[name], "shape", ())
-        if info.shape is not None or info.order is not None or len(infos) > 1:
-            continue
-        if len(dims) == 1 or (len(dims) == 2 and dims[0] == 1):
-            changed[name] = replace(info, shape=(1, 1, dims[-1]), layout="host")
-            continue
-        dims = dims[1:] if len(dims) == 4 and dims[0] == 1 else dims
-        if len(dims) != 3 or dims[0] != 1:
-            continue
-        if dims[1] < dims[2] and dims[1] > 4:
-            changed[name] = replace(info, shape=(1, dims[2], dims[1]), order=FormatOrder.NCHW, layout="host")
-            notes.append(f"{name}: {dims[2]} rows of {dims[1]} numbers, one run for each number")
-    return {**infos, **changed}, tuple(notes)
+    """Read a lone (n,) or (1, n) array as a vector, and a lone (1, a, b) as a list of rows.
+
+    Raises
+    ------
+    AmbiguousError
+        When rows and the numbers of a row are as many.
+    """
+    name, info = next(iter(infos.items()))
+    dims: tuple[int, ...] = getattr(outputs[name], "shape", ())
+    if len(infos) > 1 or info.shape is not None or info.order is not None:
+        return infos, ()
+    if len(dims) == 1 or (len(dims) == 2 and dims[0] == 1):
+        return {name: replace(info, shape=(1, 1, dims[-1]), layout="host")}, ()
+    dims = dims[1:] if len(dims) == 4 and dims[0] == 1 else dims
+    if len(dims) != 3 or dims[0] != 1 or not _numbers_first(name, dims[1], dims[2], classes):
+        return infos, ()
+    changed = replace(info, shape=(1, dims[2], dims[1]), order=FormatOrder.NCHW, layout="host")
+    return {name: changed}, (f"{name}: {dims[2]} rows of {dims[1]} numbers, one run for each number",)
+
+
+def _numbers_first(name: str, a: int, b: int, classes: int | None) -> bool:
+    """Tell whether of (1, a, b) the `a` are the numbers of a row: the number of classes says, or the fewer of the two."""
+    widths = (classes + 4, classes + 5) if classes else ()
+    if (a in widths) != (b in widths):
+        return a in widths
+    if a == b > 4:
+        raise AmbiguousError(
+            f"{name!r} holds {a} by {b} numbers, which can be read two ways",
+            ["(1, rows, numbers of a row)", "(1, numbers of a row, rows)"],
+            f'formats={{"{name}": {{"shape": (1, {a}, {b}), "order": "NHWC"}}}} or the same with "NCHW"',
+        )
+    return 4 < a < b
 
 
 def oriented(
-    outputs: Mapping[str, Any], infos: dict[str, OutputInfo], input_size: tuple[int, int]
+    outputs: Mapping[str, Any],
+    infos: dict[str, OutputInfo],
+    input_size: tuple[int, int],
+    classes: int | None,
 ) -> tuple[dict[str, OutputInfo], tuple[str, ...]]:
     """Decide whether unlabelled arrays are (H, W, C) or (C, H, W), by which grid divides the input.
 
     Dense (H, W, C) is what HailoRT gives. Arrays straight from ONNX are (C, H, W): they are read so only where every
     unlabelled array fits that way and not all fit the other.
     """
-    infos, notes = _lists(outputs, infos)
+    infos, notes = _lists(outputs, infos, classes)
     free = {n: i for n, i in infos.items() if i.shape is None and i.order is None and _dims(outputs[n])}
     if not free or all(_divides(_dims(outputs[n])[:2], input_size) for n in free):
         return infos, notes

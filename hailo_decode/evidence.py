@@ -93,7 +93,8 @@ def by_background(assignment: Assignment, family: Family) -> int:
     if "cls" not in assignment or len(assignment) < 2 or assignment["cls"].unit_range():
         return 0
     others = [o.median() < _BACKGROUND for role, o in assignment.items() if role not in ("cls", "obj")]
-    return int(assignment["cls"].median() < _BACKGROUND and not any(others))
+    scores = [assignment[role].median() < _BACKGROUND for role in ("cls", "obj") if role in assignment]
+    return int(all(scores) and not any(others))
 
 
 def by_size(assignment: Assignment, family: Family) -> int:

@@ -8,7 +8,7 @@ from math import ceil
 from hailo_decode.evidence import Candidate
 
 Grid = tuple[int, int]
-AnchorCount = Callable[[Candidate], "int | None"]  # anchors that the caller knows for an output
+AnchorCount = Callable[[Candidate, str], "int | None"]  # anchors known for an output on a kind of grid
 _STRIDES = tuple(2**k for k in range(1, 10))  # of grids that are rounded up
 
 

@@ -58,8 +58,10 @@ def divide(channels: int, told: tuple[int, int] | None) -> tuple[tuple[int, int]
             [f"{channels // 3} points of x, y and visibility", f"{channels // 2} points of x and y"],
             f"keypoints=({channels // 3}, 3) or keypoints=({channels // 2}, 2)",
         )
-    numbers = 3 if channels % 3 == 0 else 2
-    return (
-        channels // numbers,
-        numbers,
-    ), f"{channels // numbers} of {numbers} numbers, the one way {channels} channels divide"
+    if channels % 3:
+        raise AmbiguousError(
+            f"{channels} channels beside box and class can be read two ways",
+            [f"{channels // 2} points of x and y", "mask coefficients, whose prototypes are missing"],
+            f"keypoints=({channels // 2}, 2), or the prototypes among the outputs",
+        )
+    return (channels // 3, 3), f"{channels // 3} of 3 numbers, the one way {channels} channels divide"

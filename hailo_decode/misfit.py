@@ -82,7 +82,7 @@ def _single(
             return f"{group[0]} is no even part of an input of {high}x{wide} ({high / h:g} by {wide / w:g} pixels a cell)"
     if family.anchored and set(counts) == {len(family.roles)}:
         output = next(iter(grids.values()))[0]
-        told = anchors(output)
+        told = anchors(output, family.grid)
         many = f"anchors= gives {told} anchors, and " if told else ""
         wanted = family.channels.get(family.roles[0], "of its form")
         return f"{many}{output.shape[2]} channels of {output.name} are not {wanted}"

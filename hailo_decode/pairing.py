@@ -80,7 +80,7 @@ def pair(
     readings = _distinct([r for family in choices for r in _readings(family, outputs, input_size, anchors)])
     if not readings:
         raise no_reading(outputs, choices, input_size, anchors)
-    if any(map(anchors, outputs)):  # who tells anchors has a head with anchors
+    if any(anchors(o, "exact") for o in outputs):  # who tells anchors has a head with anchors
         readings = [r for r in readings if r.family.anchored] or readings
     if classes is not None:
         readings = [r for r in readings if r.sizes.classes == classes] or readings
@@ -176,7 +176,7 @@ def _assignments(
         if not family.squashable and any(o.unit_range() for o in order):
             continue
         channels = {role: o.shape[2] for role, o in (assignment | once).items()}
-        known = next((n for n in map(anchors, order) if n), None)
+        known = next((n for n in (anchors(o, family.grid) for o in order) if n), None)
         found = family.sizes(channels, known)
         if found is not None:
             fitting.setdefault(found, []).append((assignment, found.anchors))

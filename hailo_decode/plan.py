@@ -10,10 +10,11 @@ import numpy as np
 
 from hailo_decode.activation import value_range
 from hailo_decode.describe import described, oriented
-from hailo_decode.errors import OptionError, UnknownName
+from hailo_decode.errors import OptionError, PairingError, UnknownName
 from hailo_decode.evidence import Candidate
 from hailo_decode.families import families, families_named
 from hailo_decode.families._family import Anchors, Family, Sizes
+from hailo_decode.grids import AnchorCount
 from hailo_decode.options import Options
 from hailo_decode.pairing import Reading, pair
 from hailo_decode.priors import Priors
@@ -126,17 +127,17 @@ def make_plan(outputs: Mapping[str, Any], known: Known, options: Options) -> Pla
             hint="input_size=640, or (height, width)",
         )
     infos = described(outputs, (*network.heads, *network.outputs), known.quant, known.formats, known.roles)
-    infos, turned = oriented(outputs, infos, network.input_size)
+    infos, turned = oriented(outputs, infos, network.input_size, len(network.classes) or None)
     tensors = {name: read_tensor(array, infos[name]) for name, array in outputs.items()}
     priors = Priors(known.anchors, network)
     choices = _choices(known, priors)
     _check_roles(known.roles, choices)
-    reading = pair(
+    reading = _paired(
         [_candidate(tensor, infos[name]) for name, tensor in tensors.items()],
         network.input_size,
         choices,
         len(network.classes) or None,
-        lambda output: priors.count(output, network.input_size),
+        lambda output, grid: priors.count(output, network.input_size, grid),
     )
     options = options.with_defaults(reading.family.defaults, known.given)
     _check_names(network.classes, reading.sizes.classes)
@@ -167,6 +168,25 @@ def make_plan(outputs: Mapping[str, Any], known: Known, options: Options) -> Pla
 
 def _slot(name: str, array: Any) -> Slot:
     return Slot(name, array.shape, array.dtype, array.dtype.itemsize > 1)
+
+
+def _paired(
+    candidates: list[Candidate],
+    input_size: tuple[int, int],
+    choices: Sequence[Family],
+    classes: int | None,
+    anchors: AnchorCount,
+) -> Reading:
+    """Pair, and name the heads that were left out of the choice where nothing else fits."""
+    try:
+        return pair(candidates, input_size, choices, classes, anchors)
+    except PairingError as error:
+        left = [f.name for f in families().values() if f.anchored and not f.anchors and f not in choices]
+        if left and len(choices) > 1:
+            error.hint = (
+                f"{error.hint}; {' and '.join(left)} are tried only where anchors= tells their anchors"
+            )
+        raise
 
 
 def _note(meta: dict[str, str], key: str, notes: Sequence[str]) -> None:

@@ -56,11 +56,11 @@ class Priors:
                 return self._by_key[key]
         return None
 
-    def count(self, output: Candidate, input_size: tuple[int, int] | None) -> int | None:
-        """Return how many anchors an output has in each cell; None where nothing tells."""
+    def count(self, output: Candidate, input_size: tuple[int, int] | None, grid: str) -> int | None:
+        """Return how many anchors an output has in each cell of such a grid; None where nothing tells."""
         if input_size is None or not self._by_key:
             return None
-        stride = stride_of("exact", output.shape[:2], input_size)
+        stride = stride_of(grid, output.shape[:2], input_size)
         found = self._of((output.name,), stride[0] if stride else None)
         return len(found) if found else None
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from hailo_decode.families._family import Family
     from hailo_decode.priors import Priors
 
+_MOST_HEADS = 64  # HailoRT takes 40 streams; the ways to pair outputs grow with the square of their number
+
 
 @dataclass(frozen=True, slots=True)
 class ShownReading:
@@ -84,6 +86,8 @@ def _paired(heads: tuple[OutputInfo, ...], network: NetworkInfo) -> ShownReading
         return ShownReading(
             why=("its host step has decoded it",) if network.nms_done else ("it has no heads",)
         )
+    if len(heads) > _MOST_HEADS:
+        return ShownReading(why=(f"{len(heads)} outputs are more than any head has",))
     if network.input_size is None:
         return ShownReading(why=("the size of the input is not known",))
     size, priors = network.input_size, Priors(None, network)
@@ -91,7 +95,11 @@ def _paired(heads: tuple[OutputInfo, ...], network: NetworkInfo) -> ShownReading
     classes = len(network.classes) or None
     try:
         found = pair(
-            candidates, size, _choices(network, priors), classes, lambda one: priors.count(one, size)
+            candidates,
+            size,
+            _choices(network, priors),
+            classes,
+            lambda one, grid: priors.count(one, size, grid),
         )
     except AmbiguousError as error:
         return ShownReading(why=(error.message,), choices=error.readings, settle=error.hint)

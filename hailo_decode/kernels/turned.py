@@ -155,6 +155,10 @@ def hit_turned(mode, held, label, iou_max, box, shape, bounds, kept, labels, sha
                 return True
             continue
         shared = shared_area(shape, kept[j], shapes)
+        if shared <= 0.0:  # boxes without an area, or inside out, cover nothing
+            if iou_max <= 0.0:
+                return True
+            continue
         joined = shape[2] * shape[3] + kept[j, 2] * kept[j, 3] - shared
         if shared >= iou_max * joined:
             return True

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
-from hailo_decode.errors import FormatError
+from hailo_decode.errors import FormatError, MissingFile
 
-MAX_BYTES = 32 << 20
+MAX_BYTES = 8 << 20
+# Real documents come to some ten thousand of either. Lists and objects cost most, entries are at least their commas.
+MAX_LISTS, MAX_ENTRIES = 300_000, 500_000
+MAX_NODES = 20_000  # layers of a graph, outputs of a network, ...
 _WHOLE = 1 << 53  # numbers up to here are exact in every JSON reader
 _SIDE = 1 << 31
 
@@ -36,11 +40,17 @@ def read_json(data: bytes, what: str = "JSON") -> Any:
     """
     import json
 
-    if len(data) > MAX_BYTES:
-        raise FormatError(f"the {what} is {len(data)} bytes long", wanted=f"at most {MAX_BYTES}")
+    _check_size(data, what)
+    doubled: list[_Doubled] = []
+
+    def made(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        value = _object(pairs)
+        doubled.extend([value] if isinstance(value, _Doubled) else ())
+        return value
+
     try:
         text = data.decode("utf-8-sig")
-        value = json.loads(text, object_pairs_hook=_object, parse_constant=_no_number, parse_float=_finite)
+        value = json.loads(text, object_pairs_hook=made, parse_constant=_no_number, parse_float=_finite)
     except UnicodeDecodeError as error:
         raise FormatError(f"the {what} is not UTF-8 text", offset=error.start) from error
     except json.JSONDecodeError as error:
@@ -51,8 +61,36 @@ def read_json(data: bytes, what: str = "JSON") -> Any:
         raise FormatError(f"the {what} is nested too deep") from error
     except ValueError as error:  # NaN, 1e999, or a whole number of thousands of digits
         raise FormatError(f"the {what} holds a number that cannot be: {str(error)[:80]}") from error
-    _refuse_doubled(value, what)
+    if doubled:
+        path = _join(_path_to(doubled[0], value), doubled[0].key)
+        raise FormatError(f"the key {path!r} stands twice in one object of the {what}")
     return value
+
+
+def read_file(path: Path) -> bytes:
+    """Return the bytes of a file that should hold JSON; no more of them than any such file has, and one.
+
+    Raises
+    ------
+    MissingFile
+        When it cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            return file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise MissingFile(f"{str(path)!r} cannot be read: {error.strerror or error}") from error
+
+
+def _check_size(data: bytes, what: str) -> None:
+    """Refuse what would take long, or much memory, to parse: small texts can hold millions of empty lists."""
+    if len(data) > MAX_BYTES:
+        raise FormatError(f"the {what} is longer than {MAX_BYTES} bytes")
+    lists, entries = data.count(b"[") + data.count(b"{"), data.count(b",")
+    if lists > MAX_LISTS:
+        raise FormatError(f"the {what} holds {lists} lists and objects", wanted=f"at most {MAX_LISTS}")
+    if entries > MAX_ENTRIES:
+        raise FormatError(f"the {what} holds {entries} entries", wanted=f"at most {MAX_ENTRIES}")
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -74,18 +112,19 @@ def _finite(text: str) -> float:
     return value if math.isfinite(value) else _no_number(text)
 
 
-def _refuse_doubled(value: Any, what: str) -> None:
+def _path_to(wanted: object, value: Any) -> str:
+    """Return the path of an object inside a document."""
     left: list[tuple[str, Any]] = [("", value)]
     while left:
         path, item = left.pop()
-        if isinstance(item, _Doubled):
-            raise FormatError(f"the key {_join(path, item.key)!r} stands twice in one object of the {what}")
+        if item is wanted:
+            return path
         if isinstance(item, dict):
-            left.extend((_join(path, key), inner) for key, inner in item.items())
-        elif isinstance(item, list):
-            left.extend(
-                (f"{path}[{i}]", inner) for i, inner in enumerate(item) if isinstance(inner, (dict, list))
-            )
+            inner = [(_join(path, key), one) for key, one in item.items()]
+        else:
+            inner = [(f"{path}[{i}]", one) for i, one in enumerate(item)]
+        left += [(place, one) for place, one in inner if isinstance(one, (dict, list))]
+    return ""
 
 
 def _join(path: str, key: str) -> str:
@@ -208,6 +247,10 @@ class Node:
             return
         if not isinstance(value, (list, tuple)):
             raise self._wrong(key, value, "a list of objects")
+        if len(value) > MAX_NODES:
+            raise FormatError(
+                f"{_join(self.path, key)} has {len(value)} entries", wanted=f"at most {MAX_NODES}"
+            )
         for i, item in enumerate(value):
             yield Node(item, f"{_join(self.path, key)}[{i}]")
 

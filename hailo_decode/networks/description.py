@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from hailo_decode.errors import FormatError, QuantError, UnknownName
 from hailo_decode.networks._describe import description_of
-from hailo_decode.networks._document import MAX_BYTES, Node, is_number, read_json
+from hailo_decode.networks._document import MAX_BYTES, Node, is_number, read_file, read_json
 from hailo_decode.networks._format import HEAD_BYTES, Format
 from hailo_decode.values.network import DecoderInfo, LayerInfo, NetworkInfo, NmsInfo, OpInfo, OutputInfo
 from hailo_decode.values.order import FormatOrder
@@ -246,12 +246,12 @@ def _sniff(head: bytes, path: Path) -> bool:
     if head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] != b"{":
         return False
     if len(head) == HEAD_BYTES and b'"outputs"' not in head and path.stat().st_size <= MAX_BYTES:
-        head = path.read_bytes()
+        head = read_file(path)
     return b'"outputs"' in head and b'"net_params"' not in head  # the latter is the mark of a parsed graph
 
 
 def _read(path: Path) -> NetworkInfo:
-    return network_from_description(read_json(path.read_bytes(), f"description {path.name!r}"))
+    return network_from_description(read_json(read_file(path), f"description {path.name!r}"))
 
 
 FORMAT = Format("JSON description", _sniff, _read)
