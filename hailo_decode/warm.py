@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterator
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,8 @@ _STRIDES = (8, 16, 32)
 _ONCE_STRIDE = 4
 _CLASSES = 3
 _SCALE, _ZERO_POINT = 0.0625, 128.0
+_POINTS = (5, 3)
+_EXTRAS = {"": 0, "angle": 1, "masks": 32, "keypoints": _POINTS[0] * _POINTS[1]}  # channels, by kind
 
 
 def frames() -> Iterator[tuple[str, Callable[[], object]]]:
@@ -31,7 +32,7 @@ def frames() -> Iterator[tuple[str, Callable[[], object]]]:
         sizes = _sizes(family)
         if sizes is None or family.grid != "exact":
             continue
-        kind = (family.extra.kind if family.extra else "", "obj" in family.fields(sizes))
+        kind = (_extra(family), "obj" in family.fields(sizes))
         if kind in done:
             continue
         done.add(kind)
@@ -66,11 +67,15 @@ def _decoding(
     return lambda: Decoder.from_network(network, **options)(outputs)
 
 
+def _extra(family: Family) -> str:
+    return family.extra.kind if family.extra else ""
+
+
 def _sizes(family: Family) -> Sizes | None:
     """Return counts that a family takes for its own; None where only particular ones would do."""
     anchors = len(next(iter(family.anchors[0].values()))) if family.anchors else 1
-    for bins, extra in product((0, 16), (0, 1, 32)):
-        sizes = Sizes(_CLASSES, bins, anchors, extra)
+    for bins in (0, 16):
+        sizes = Sizes(_CLASSES, bins, anchors, _EXTRAS[_extra(family)])
         channels = _channels(family, sizes)
         if all(channels.values()) and family.sizes(channels, anchors) == sizes:
             return sizes
@@ -97,7 +102,10 @@ def _head(family: Family, sizes: Sizes) -> tuple[NetworkInfo, dict[str, AnyArray
     outputs = {name: rng.normal(0, 3, shape).astype(np.float32) for name, shape in shapes.items()}
     roles = {f"{role}{stride}": role for stride, role in places}
     network = NetworkInfo("made", "outputs", input_size=(_SIDE, _SIDE))
-    return network, outputs, {"family": family.name, "roles": roles, "logits": True}
+    options: dict[str, Any] = {"family": family.name, "roles": roles, "logits": True}
+    if _extra(family) == "keypoints":
+        options["keypoints"] = _POINTS
+    return network, outputs, options
 
 
 def _nms_result() -> F4:
