@@ -11,11 +11,13 @@ import numpy as np
 
 from hailo_decode.arguments import nms_reader, split
 from hailo_decode.describe import Outputs, named
+from hailo_decode.end_to_end import is_finished, read_finished
 from hailo_decode.errors import OptionError, PairingError
 from hailo_decode.families import ANCHOR_FREE
 from hailo_decode.frame import check_letterbox, flat_bytes, run_frame
 from hailo_decode.options import Options, size_pair
 from hailo_decode.plan import Known, Plan, make_plan
+from hailo_decode.threads import in_order, with_letterboxes
 from hailo_decode.values.boxes import Detections
 from hailo_decode.values.letterbox import Letterbox
 from hailo_decode.values.network import NetworkInfo
@@ -111,7 +113,8 @@ class Decoder:
         """
         network = NetworkInfo("network", "outputs", input_size=size_pair(input_size))
         decoder = cls.from_network(network, **options)
-        decoder.plan(outputs)
+        if decoder._known.family or not is_finished(named(outputs)):
+            decoder.plan(outputs)
         return decoder
 
     def plan(self, outputs: Outputs) -> Plan:
@@ -174,6 +177,9 @@ class Decoder:
         ready = self._last
         flat = None if ready is None else flat_bytes(ready.plan, outputs)
         if ready is None or flat is None:
+            if not self._known.family and is_finished(named(outputs)):
+                found = read_finished(named(outputs), self._options, self._known.network.classes)
+                return found if letterbox is None else found.in_photo(letterbox)
             ready = self._prepared(outputs)
             flat = flat_bytes(ready.plan, named(outputs))
         if flat is None:
@@ -205,27 +211,10 @@ class Decoder:
         """
         if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
             raise OptionError(f"workers is {workers!r}", wanted="a whole number of at least 1")
-        jobs = _with_letterboxes(frames, letterboxes)
+        jobs = with_letterboxes(frames, letterboxes)
         if workers == 1:
             return (self(frame, letterbox=box) for frame, box in jobs)
-        from hailo_decode.threads import in_order
-
         return in_order(lambda job: self(job[0], letterbox=job[1]), jobs, workers)
-
-
-def _with_letterboxes(
-    frames: Iterable[Outputs], letterboxes: Sequence[Letterbox | None] | None
-) -> Iterator[tuple[Outputs, Letterbox | None]]:
-    seen = 0
-    for frame in frames:
-        if letterboxes is not None and seen == len(letterboxes):
-            raise OptionError(f"there are {seen} letterboxes and more frames", wanted="one for each frame")
-        yield frame, letterboxes[seen] if letterboxes is not None else None
-        seen += 1
-    if letterboxes is not None and seen < len(letterboxes):
-        raise OptionError(
-            f"there are {len(letterboxes)} letterboxes for {seen} frames", wanted="one for each frame"
-        )
 
 
 def decode(

@@ -11,33 +11,9 @@ from hailo_decode.kernels._jit import apart, inner
 from hailo_decode.kernels.boxes import cell_of, first_of, offset_of
 from hailo_decode.kernels.memory import bytes_at, halves_at, reals_at
 from hailo_decode.kernels.pick import quant_row, score_key, sigmoid
+from hailo_decode.kernels.softmax import classes_by_softmax, write_key
 
 _MOST = 1.0 + 1.0 / 64.0  # quantised probabilities reach a step beyond 1
-
-
-@inner
-def _raw_at(addresses, field, offset):
-    """Return the stored number at an offset, f8, whatever its dtype."""
-    address, size = addresses[field[at.TENSOR]], field[at.ELEMENTS]
-    if field[at.ITEM] == 1:
-        return np.float64(bytes_at(address, size)[offset])
-    if field[at.ITEM] == 2:
-        return np.float64(halves_at(address, size)[offset])
-    return np.float64(reals_at(address, size)[offset])
-
-
-@inner
-def _real_at(addresses, field, cell, first, row, k, quants):
-    """Return the real value of an anchor's channel `k`, f8; `row` is that of its first channel's scale."""
-    q = row + k * field[at.QUANT_STEP]
-    return (_raw_at(addresses, field, offset_of(field, cell, first + k)) - quants[q, 1]) * quants[q, 0]
-
-
-@inner
-def _write(rank, c, anchor, settings, keys, n):
-    anchor_bits = settings[at.ANCHOR_BITS]
-    keys[n] = np.uint64((rank << (anchor_bits + settings[at.CLASS_BITS])) | (c << anchor_bits) | anchor)
-    return n + 1
 
 
 @inner
@@ -81,7 +57,7 @@ def _classes_of(x, field, cell, first, row, objectness, conf, quants, settings, 
         value = (np.float64(stored) - quants[q, 1]) * quants[q, 0]
         score = objectness * (sigmoid(value) if field[at.LOGITS] != 0 else value)
         if score >= conf:
-            n = _write(score_key(score), c, anchor, settings, keys, n)
+            n = write_key(score_key(score), c, anchor, settings, keys, n)
     return n
 
 
@@ -107,28 +83,6 @@ def _classes_by_product(
     )
 
 
-@inner
-def _classes_by_softmax(
-    addresses, field, cell, first, row, objectness, conf, quants, settings, anchor, values, keys, n, report
-):
-    """Append each class of one anchor whose share of the softmax, times the objectness, reaches the threshold."""
-    top = -math.inf
-    for c in range(field[at.COUNT]):
-        value = _real_at(addresses, field, cell, first, row, c, quants)
-        report[at.BAD_VALUES] += np.int64(not math.isfinite(value))
-        values[c] = value
-        top = max(top, value)
-    total = 0.0
-    for c in range(field[at.COUNT]):
-        values[c] = math.exp(values[c] - top)
-        total += values[c]
-    for c in range(field[at.COUNT]):
-        score = objectness * values[c] / total
-        if score >= conf:
-            n = _write(score_key(score), c, anchor, settings, keys, n)
-    return n
-
-
 @apart
 def _visit(addresses, level, h, w, a, raw, conf, quants, settings, values, keys, n, report):
     """Append the candidates of one anchor, whose raw objectness has reached its floor."""
@@ -142,7 +96,7 @@ def _visit(addresses, level, h, w, a, raw, conf, quants, settings, values, keys,
     anchor = field[at.BASE] + (h * field[at.WIDTH] + w) * field[at.ANCHORS] + a
     cell, first, row = cell_of(field, h, w), first_of(field, a), quant_row(field, a)
     if settings[at.SOFTMAX] != 0:
-        return _classes_by_softmax(
+        return classes_by_softmax(
             addresses,
             field,
             cell,

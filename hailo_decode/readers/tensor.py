@@ -9,7 +9,7 @@ import numpy as np
 
 from hailo_decode.errors import AmbiguousError, DtypeError, QuantError, SizeError
 from hailo_decode.readers import reader_of
-from hailo_decode.readers.sizes import explain_size
+from hailo_decode.readers._misfit import no_fit
 from hailo_decode.values.arrays import AnyArray
 from hailo_decode.values.network import OutputInfo
 from hailo_decode.values.order import FormatOrder
@@ -174,7 +174,13 @@ def _decide(
         # Raw reads are flat, or have the padded shape where that differs; pyhailort knows no others (4.10 to 5.2).
         fits = [r for r in fits if r.layout == "host"] or fits
     if not fits:
-        raise _no_fit(data, shape, order, info)
+        raise no_fit(
+            data,
+            shape,
+            order,
+            info.name,
+            [f"{r}: {r.geometry.elements} elements" for r in _readings(data, shape, order, info)],
+        )
     if len({_places(r.geometry) for r in fits}) > 1:
         raise AmbiguousError(
             f"output {info.name!r} ({data.size} elements) can be read in {len(fits)} ways",
@@ -224,11 +230,8 @@ def _size_fits(data: AnyArray, reading: _Reading, info: OutputInfo) -> bool:
         return False
     h, w, c = reading.geometry.shape
     if reading.layout == "device":
-        h, w, c = info.hw_shape or (
-            h,
-            w,
-            c,
-        )  # pyhailort's StreamInfo gives raw buffers this shape, whatever the order
+        # pyhailort's StreamInfo gives raw buffers this shape, whatever the order.
+        h, w, c = info.hw_shape or reading.geometry.shape
     axes = tuple(extent for _, extent in reading.geometry.axes)
     return _squeezed(data.shape) in (_squeezed((h, w, c)), _squeezed(axes))
 
@@ -245,32 +248,6 @@ def _places(geometry: Geometry) -> tuple[tuple[str, int], ...]:
         groups = [("g", geometry.pitch("c"))] if c > 8 else []
         steps = [s for s in steps if s[0] != "c"] + groups + ([("c", 1)] if c > 1 else [])
     return tuple(steps)
-
-
-def _no_fit(data: AnyArray, shape: tuple[int, int, int], order: FormatOrder, info: OutputInfo) -> SizeError:
-    """Say which sizes would have fitted."""
-    wanted = [f"{r}: {r.geometry.elements} elements" for r in _readings(data, shape, order, info)]
-    have = data.size * data.itemsize
-    hints = []
-    for name, item in (("uint8", 1), ("uint16", 2), ("float32", 4), ("float64", 8)):
-        if have == math.prod(shape) * item and item != data.itemsize:
-            hints.append(f"{have} bytes would be this output dense as {name}")
-    frames, rest = divmod(data.size, math.prod(shape))
-    if frames > 1 and rest == 0:
-        hints.append(f"they would be {frames} frames: decode one at a time, or use Decoder.batch")
-    if data.ndim > 2 and data.size == math.prod(shape):
-        hints.append(
-            f'the size is right, the shape is not: formats={{"{info.name}": "NCHW"}} reads (channels, rows, columns)'
-        )
-    if not hints:
-        hints += [f"{have} bytes may be: {text}" for text in explain_size(have)[:2]]
-    hint = "; ".join(hints) or None
-    return SizeError(
-        f"output {info.name!r} fits no layout of {shape[0]}x{shape[1]}x{shape[2]} {order.value}",
-        got=f"{data.size} elements of {data.dtype} ({have} bytes), shape {data.shape}",
-        wanted="; ".join(wanted),
-        hint=hint,
-    )
 
 
 def _check_quant(flat: AnyArray, channels: int, info: OutputInfo) -> None:
