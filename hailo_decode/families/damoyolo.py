@@ -30,7 +30,7 @@ FAMILY = replace(
     DFL,
     name="damoyolo",
     title="DFL head of 17 bins (DAMO-YOLO)",
-    archs=("damo_yolo", "damoyolo_tinynas"),
+    archs=("damo_yolo", "damoyolo_tinynas", "nanodet_split"),
     sizes=sizes,
     fields=fields,
     constants=(0.0,),

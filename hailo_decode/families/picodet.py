@@ -8,7 +8,7 @@ FAMILY = replace(
     DFL,
     name="picodet",
     title="DFL head on grids rounded up (PicoDet, NanoDet, GFL)",
-    archs=("nanodet", "gfl", "nanodet_split"),
+    archs=("nanodet", "gfl"),
     grid="ceil",
     usual=lambda s: s.bins in (8, 11),
     source="PicoDet and NanoDet repositories; the Hailo Model Zoo's base/nanodet.yaml",
