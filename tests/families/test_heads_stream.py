@@ -1,4 +1,4 @@
-"""Frame after frame of every head: nothing of one is left in the next, on any thread, and results are all that is allocated."""
+"""Frame after frame of every head: nothing of one is left in the next, on any thread, and results alone are allocated."""
 
 import tracemalloc
 
