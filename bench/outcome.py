@@ -38,9 +38,7 @@ class Outcome:
 
     def verdicts(self) -> list[tuple[Row, Verdict]]:
         """Return every claim with what was found."""
-        return [
-            (row, judge(claim, figures.samples)) for _, row, figures in self.measured for claim in row.claims
-        ]
+        return [(row, judge(claim, figures)) for _, row, figures in self.measured for claim in row.claims]
 
     def as_json(self) -> dict[str, Any]:
         """Return all figures as plain values."""
@@ -72,7 +70,7 @@ def _row_json(subject: str, row: Row, figures: Figures) -> dict[str, Any]:
                 "value": v.value,
                 "met": v.met,
             }
-            for v in (judge(claim, figures.samples) for claim in row.claims)
+            for v in (judge(claim, figures) for claim in row.claims)
         ],
     }
 
@@ -127,7 +125,7 @@ def row_text(row: Row, figures: Figures) -> str:
         rest = "  ".join(text.rjust(width) for text, width in zip(line[1:], widths[1:], strict=True))
         lines.append(f"  {line[0]:{widths[0]}}  {rest}".rstrip())
     lines += [f"  note: {note}" for note in figures.notes]
-    lines += [f"  target: {judge(claim, figures.samples)}" for claim in row.claims]
+    lines += [f"  target: {judge(claim, figures)}" for claim in row.claims]
     return "\n".join(lines) + "\n"
 
 

@@ -9,6 +9,7 @@ from bench.agreement import Agreement
 from bench.timing import Budget, Samples
 
 OURS = "hailo_decode"
+FASTEST_PEER = "the fastest peer"
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,8 @@ class Claim:
     ours : str
         Name of the samples that are judged.
     over : str or None
-        Name of the samples that divide them, or that they divide; None for a plain figure.
+        Name of the samples that divide them, or that they divide; `FASTEST_PEER` for those of the fastest way that finds
+        boxes and is not ours; None for a plain figure.
     at_least : float or None
         Least value of ``over / ours`` (times faster), or of `ours` itself.
     at_most : float or None
@@ -99,20 +101,34 @@ def within(of: str, times: float, text: str | None = None, ours: str = OURS) -> 
     return Claim(text or f"time over that of {of}", ours, of, at_most=times)
 
 
-def judge(claim: Claim, samples: dict[str, Samples]) -> Verdict:
+def ahead(times: float = 1.0) -> Claim:
+    """Claim to be so many times faster than every peer."""
+    return Claim("ahead of every peer", OURS, FASTEST_PEER, at_least=times)
+
+
+def _named(name: str, figures: Figures) -> Samples | None:
+    if name != FASTEST_PEER:
+        return figures.samples.get(name)
+    peers = [
+        one
+        for peer, one in figures.samples.items()
+        if peer in figures.agreements and not peer.startswith(OURS)
+    ]
+    return min(peers, key=lambda one: one.median, default=None)
+
+
+def judge(claim: Claim, figures: Figures) -> Verdict:
     """Compare medians with what is claimed; a figure that is not there is no verdict.
 
     Two ways are compared by the clock and by the processor's time, and the less flattering of both counts: on a busy machine
     the clock charges long calls for the time in which others ran.
     """
-    names = [claim.ours] + ([claim.over] if claim.over else [])
-    if any(name not in samples or not samples[name].values for name in names):
+    ours = _named(claim.ours, figures)
+    other = None if claim.over is None else _named(claim.over, figures)
+    if ours is None or not ours.values or (other is None and claim.over is not None):
         return Verdict(claim, None, None)
-    ours = samples[claim.ours]
-    if claim.over is None:
-        values = [ours.median]
-    else:
-        other = samples[claim.over]
+    values = [ours.median]
+    if other is not None:
         values = [other.median / ours.median]
         if ours.cpu_median and other.cpu_median:
             values.append(other.cpu_median / ours.cpu_median)

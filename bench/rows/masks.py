@@ -40,10 +40,11 @@ def rows() -> list[Row]:
 
 def _row(name: str, objects: int) -> Row:
     title = f"{objects} objects, boolean masks of a 1280x720 photo"
+    whole = f"{torch_ops.NAME}, decode and process_mask"
     claims = (
-        faster(f"{hailo_numpy.NAME}, masks", 5),
-        faster(f"{torch_ops.NAME}, decode and process_mask", 5),
+        faster(whole, 10, "faster than torch, in place of 5 times Hailo's own example"),
         faster(f"{torch_ops.NAME}, process_mask alone", 1),
+        faster(f"{hailo_numpy.NAME}, masks", 1),
     )
     return Row(name, title, _measure(objects), claims)
 

@@ -5,12 +5,13 @@ import json
 import pytest
 
 from bench import driver
+from bench.agreement import Agreement
 from bench.frames import dfl_scene
 from bench.objects import Shape
 from bench.peers import absent, floor, plain_numpy
 from bench.rows import all_rows
 from bench.rows._decoding import Decoding, decoding_row
-from bench.rows._row import OURS, Claim, Figures, Row, faster, judge, within
+from bench.rows._row import OURS, Claim, Figures, Row, ahead, faster, judge, within
 from bench.timing import Samples
 
 SMALL = Shape(size=64, classes=3, objects=1)
@@ -117,10 +118,13 @@ def samples(wall, cpu=None):
         (Claim("plain", OURS, at_most=10), 10.0, True),
         (Claim("plain", OURS, at_least=11), 10.0, False),
         (faster("nobody", 1), None, None),
+        (ahead(4), 4.0, True),  # of those that find boxes: the floor finds none
     ],
 )
 def test_the_less_flattering_of_clock_and_processor_counts(claim, value, met):
-    verdict = judge(claim, {OURS: samples(10.0, 10.0), "peer": samples(100.0, 40.0)})
+    figures = Figures({OURS: samples(10.0, 10.0), "peer": samples(100.0, 40.0), "floor": samples(1.0, 1.0)})
+    figures.agreements = {name: Agreement(1, 1, 1) for name in (OURS, "peer")}
+    verdict = judge(claim, figures)
     assert (verdict.value, verdict.met) == (value, met)
 
 
