@@ -21,7 +21,6 @@ HailoDecodeError
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -67,6 +66,8 @@ class UnknownName(OptionError):
     """
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        import difflib
+
         names = sorted(known)
         near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
         hint = f"did you mean {' or '.join(map(repr, near))}?" if near else None

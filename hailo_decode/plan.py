@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,9 @@ from hailo_decode.sigmoids import activations
 from hailo_decode.tables import Tables, make_tables
 from hailo_decode.values.network import NetworkInfo, OutputInfo
 from hailo_decode.values.tensor import Tensor
+
+
+_SAMPLES = 16  # rows and columns of a map from which its typical value is taken
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,14 +214,17 @@ def _check_roles(roles: Mapping[str, str] | None, choices: Sequence[Family]) -> 
 
 
 def _candidate(tensor: Tensor, info: OutputInfo) -> Candidate:
+    @cache
     def unit_range() -> bool:
         if tensor.activation in ("sigmoid", "softmax"):
             return True
         low, high = tensor.limits or value_range(tensor)
         return low >= -0.01 and high <= 1.01 and low < high  # one value everywhere proves nothing
 
+    @cache
     def median() -> float:
-        return float(np.median(tensor.real()))
+        every = max(1, min(tensor.shape[:2]) // _SAMPLES)
+        return float(np.median(tensor.real(every)))
 
     def largest_side() -> float:
         return float(tensor.real()[:, :, :4].max())

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hailo_decode.errors import OptionError
-from hailo_decode.lint._case import Case, read_case
 from hailo_decode.lint._registry import Finding, Rule, all_rules, choose, rule, run_rules
 
 if TYPE_CHECKING:
     from hailo_decode.errors import FormatError
+    from hailo_decode.lint._case import Case as Case
+    from hailo_decode.lint._case import read_case as read_case
     from hailo_decode.values.diagnostic import Diagnostic
     from hailo_decode.values.network import NetworkInfo
 
@@ -35,6 +36,15 @@ __all__ = [
 _CONFIG_RULES = ("json_", "script_", "network_")
 _FILE_RULES = "file_"
 _LOG_RULES = "log_"
+
+
+def __getattr__(name: str) -> Any:
+    """Fetch what only configurations need when it is first asked for."""
+    if name not in ("Case", "read_case"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from hailo_decode.lint import _case
+
+    return getattr(_case, name)
 
 
 def check(
@@ -87,6 +97,8 @@ def check(
     """
     if config is None and script is None:
         raise OptionError("there is nothing to check", wanted="a configuration, a script, or both")
+    from hailo_decode.lint._case import read_case
+
     case = read_case(config, script=script, network=network, device=device, names=names)
     return check_case(case, select=select, ignore=ignore)
 

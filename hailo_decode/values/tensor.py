@@ -106,9 +106,9 @@ class Tensor:
         )
         return grouped.reshape(h, w, groups * 8)[:, :, :c]
 
-    def real(self) -> F8:
-        """Return the real values as (H, W, C) f8: for looking at, not for the frame path."""
-        stored = self.stored().astype(np.float64)
+    def real(self, every: int = 1) -> F8:
+        """Return the real values of every n-th row and column as (h, w, C) f8: for looking at, not for the frame path."""
+        stored = self.stored()[::every, ::every].astype(np.float64)
         if self.quant is None:
             return stored
         real: F8 = (stored - np.asarray(self.quant.zero_point)) * np.asarray(self.quant.scale)
