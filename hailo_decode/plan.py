@@ -25,7 +25,6 @@ from hailo_decode.tables import Tables, make_tables
 from hailo_decode.values.network import NetworkInfo, OutputInfo
 from hailo_decode.values.tensor import Tensor
 
-
 _SAMPLES = 16  # rows and columns of a map from which its typical value is taken
 
 
