@@ -9,15 +9,17 @@ from families.realistic import cells
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hailo_decode import decode
+from hailo_decode import Decoder, NetworkInfo, decode
 from hailo_decode.errors import (
     AmbiguousError,
     HailoDecodeError,
     OptionError,
     PairingError,
     QuantError,
+    UnknownName,
     ValuesError,
 )
+from hailo_decode.values.network import OutputInfo
 
 
 def seg(proto=32, mask=32):
@@ -117,6 +119,33 @@ def test_two_angle_channels_are_told():
     error = refused(PairingError, realistic.head({"box": 64, "cls": 15, "angle": 2}), family="yolov8_obb")
     assert "angle of 1 channel" in error.wanted
     assert "8x8x2" in error.got
+
+
+@pytest.mark.parametrize("task", ["segmentation", "keypoints", "", "Segment"])
+@pytest.mark.parametrize("family", [None, "yolov8"])
+def test_a_task_that_is_none_is_told_with_the_known_ones(task, family):
+    told = {} if family is None else {"family": family}
+    error = refused(UnknownName, seg(), task=task, **told)
+    assert repr(task) in error.message
+    assert "segment" in error.wanted
+    assert "pose" in error.wanted
+
+
+def test_a_head_that_was_not_named_is_not_spoken_of():
+    error = refused(PairingError, realistic.head({"box": 6, "cls": 3}), family="yolov8")
+    assert "ssd" not in str(error)
+    assert "8x8x6" in error.got
+
+
+def test_tensors_of_one_level_may_differ_in_what_the_chip_has_applied():
+    outputs = realistic.head({"box": 4, "cls": 3, "obj": 1}, grids=(4,))
+    outputs["net/r4"] = np.clip(outputs["net/r4"], 0, 1)
+    outputs["net/q4"][1, 2, 0], outputs["net/r4"][1, 2, 0] = 2, 0.5
+    said = [("p", "box", "linear"), ("q", "cls", "linear"), ("r", "obj", "sigmoid")]
+    infos = tuple(OutputInfo(f"net/{k}4", role=role, activation=what) for k, role, what in said)
+    network = NetworkInfo("net", "json", input_size=(32, 32), outputs=infos)
+    dets = Decoder.from_network(network, family="yolox")(outputs)
+    np.testing.assert_allclose(dets.confidence, [0.5 / (1 + np.exp(-2))], rtol=1e-6)
 
 
 @pytest.mark.parametrize("count", [1, 79, 81, 255])

@@ -89,6 +89,7 @@ def test_every_anchor_of_any_head_gives_its_box(family, data):
 @given(data=st.data())
 def test_turned_boxes_taken_for_gaussians_are_suppressed_as_the_twin_does(family, data):
     frame = data.draw(head_strategies.frames((family,)))
+    assume(all(min(row.turned[2:4]) > 0.5 for row in frame.rows))  # flat boxes have no Gaussian
     options = data.draw(head_strategies.options(frame)) | {"turned_iou": "gaussian", "suppress": True}
     options["iou"] = data.draw(st.sampled_from([0.2, 0.45, 0.7]))
     agrees(frame, options)

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hailo_decode import Decoder, Letterbox, decode
+from hailo_decode.errors import HailoDecodeError
 
 SEGMENTING = ("yolov8_seg", "yolo26_seg", "yolov5_seg")
 SIZE = (64, 96)
@@ -213,3 +214,11 @@ def test_painting_masks_takes_the_result_and_next_to_nothing_beside_it(image):
     assert len(dets) == 20
     assert dets.mask.nbytes == 20 * image[0] * image[1]
     assert peak < dets.mask.nbytes + 200_000
+
+
+def test_masks_of_an_absurd_photo_are_refused_with_its_size():
+    proto, ones = everywhere()
+    letterbox = Letterbox.fit((10**6, 10**6), SIZE)
+    with pytest.raises(HailoDecodeError) as caught:
+        decode(scene([(8, 8, 40, 40)], proto, ones), SIZE, family="yolo26_seg", letterbox=letterbox)
+    assert "1000000x1000000" in str(caught.value)
