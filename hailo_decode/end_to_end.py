@@ -10,10 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from hailo_decode.errors import OptionError
 from hailo_decode.options import Options
 from hailo_decode.values.boxes import Detections
 
 _NUMBERS = 6
+_CLASSES = 65536  # more than any network tells apart
 
 
 def is_finished(outputs: Mapping[str, Any]) -> bool:
@@ -28,7 +30,7 @@ def is_finished(outputs: Mapping[str, Any]) -> bool:
         return False
     score, class_id = rows[:, 4], rows[:, 5]
     falling = bool((np.diff(score) <= 0).all()) and score[0] <= 1 and score[-1] >= 0
-    return bool(falling and class_id.min() >= 0 and (class_id % 1 == 0).all())
+    return bool(falling and class_id.min() >= 0 and class_id.max() < _CLASSES and (class_id % 1 == 0).all())
 
 
 def read_finished(outputs: Mapping[str, Any], options: Options, names: tuple[str, ...]) -> Detections:
@@ -40,6 +42,11 @@ def read_finished(outputs: Mapping[str, Any], options: Options, names: tuple[str
     options : Options
         ``conf`` and ``max_det`` count.
     names : tuple of str
+
+    Raises
+    ------
+    OptionError
+        When a class has no name though others have.
     """
     rows = next(iter(outputs.values())).reshape(-1, _NUMBERS)
     rows = rows[rows[:, 4] >= np.float32(options.conf)]
@@ -50,4 +57,10 @@ def read_finished(outputs: Mapping[str, Any], options: Options, names: tuple[str
         meta["cut"] = f"max_det={options.max_det} was reached: weaker boxes were left out"
     rows = rows[: options.max_det]
     class_id = rows[:, 5].astype(np.int32)
+    if names and len(class_id) and class_id.max() >= len(names):
+        raise OptionError(
+            f"{len(names)} class names do not go with class {class_id.max()}",
+            wanted=f"at least {class_id.max() + 1} names",
+            hint="the label file is that of another model",
+        )
     return Detections(rows[:, :4].copy(), rows[:, 4].copy(), class_id, names=names, meta=meta)

@@ -98,7 +98,7 @@ def run_frame(plan: Plan, workspace: Workspace, flat: list[U1], letterbox: Lette
     xyxy, confidence, class_id, anchor, turned = workspace.run(flat)
     report = workspace.report
     if report[at.BAD_VALUES] or report[at.BAD_BOXES]:
-        raise _bad_values(plan, flat, report)
+        raise _bad_values(plan, flat, int(report[at.BAD_BOXES]))
     if report[at.TRIED] >= workspace.crowd:
         _check_crowd(plan, flat)
     if len(confidence) and confidence[0] > _MOST:
@@ -121,7 +121,7 @@ def run_frame(plan: Plan, workspace: Workspace, flat: list[U1], letterbox: Lette
         coefficients = workspace.coefficients(anchor)
         _check_extra(plan, flat, coefficients)
         if workspace.bad_prototypes():
-            raise _bad_values(plan, flat, report)
+            raise _bad_values(plan, flat, int(report[at.BAD_BOXES]))
         found = replace(found, mask=workspace.masks(coefficients, found.xyxy, letterbox))
     return found
 
@@ -177,18 +177,20 @@ def _beyond_one(plan: Plan, score: float) -> ValuesError:
 def _check_extra(plan: Plan, flat: list[U1], values: AnyArray | None) -> None:
     """Refuse keypoints and coefficients that are no numbers."""
     if values is not None and not np.isfinite(values).all():
-        raise _bad_values(plan, flat, np.ones(at.REPORT, np.int64))
+        raise _bad_values(
+            plan, flat, int((~np.isfinite(values)).any(axis=tuple(range(1, values.ndim))).sum()), "extra"
+        )
 
 
-def _bad_values(plan: Plan, flat: list[U1], report: I8) -> ValuesError:
+def _bad_values(plan: Plan, flat: list[U1], count: int, field: str = "box") -> ValuesError:
     """Say where the numbers are that are none."""
     for _role, tensor in tensors_now(plan, flat):
         if tensor.data.dtype == np.float32:
             check_finite(tensor, float(tensor.stored().min()), float(tensor.stored().max()))
-    role = plan.family.fields(plan.sizes)["box"].role
+    role = plan.family.fields(plan.sizes)[field].role
     boxes = [(tensor.name, value_range(tensor)) for r, tensor in tensors_now(plan, flat) if r == role]
     return ValuesError(
-        f"{int(report[at.BAD_BOXES])} boxes came out infinite or as no numbers",
+        f"{count} box{'es' * (count > 1)} came out infinite or as no numbers",
         got="; ".join(f"{name}: {low:.4g} to {high:.4g}" for name, (low, high) in boxes),
         wanted="values that a box can be made of: this head takes their exponential"
         if plan.family.box_code in ("cells", "centre_exp", "ssd")

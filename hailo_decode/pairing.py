@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import permutations, product
+from itertools import islice, permutations, product
 
 from hailo_decode.errors import AmbiguousError, PairingError
 from hailo_decode.evidence import EVIDENCE, USUAL, Assignment, Candidate
 from hailo_decode.families._family import Family, Sizes
 from hailo_decode.grids import AnchorCount, by_grid, stride_of
 from hailo_decode.misfit import no_reading
+
+_WAYS = 16  # readings of one head and one set of sizes that are told apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,7 @@ def pair(
         readings = _usual(readings) if weigh is USUAL else _weighed(readings, weigh, why)
     if len(readings) > 1:
         raise AmbiguousError(
-            f"{len(outputs)} outputs can be read in {len(readings)} ways",
+            f"{len(outputs)} output{'s' * (len(outputs) > 1)} can be read in {len(readings)} ways",
             list(dict.fromkeys(f"{r} ({_roles_of(r)})" for r in readings)),
             _settling(readings),
         )
@@ -150,7 +152,8 @@ def _levels(
         narrowed = [_strongest(o[sizes], family) for o in options]
         told = list(dict.fromkeys(why for _, why in narrowed if why))
         notes = (f"roles told apart by {' and '.join(told)}",) if told else ()
-        for chosen in product(*[kept for kept, _ in narrowed]):
+        # More than one way is an error that names some: not all ways of all levels need be made for that.
+        for chosen in islice(product(*[kept for kept, _ in narrowed]), _WAYS):
             paired = [
                 Paired(stride, grid, replace(sizes, anchors=count), assignment)
                 for stride, grid, (assignment, count) in zip(strides, grids, chosen, strict=True)

@@ -1,4 +1,4 @@
-"""What figures of time depend on: the machine, and the versions of what runs on it."""
+"""What figures of time depend on: the machine, and versions."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def machine() -> dict[str, str]:
 
 
 def board() -> str:
-    """Return the model of a board such as a Raspberry Pi; empty where the system does not tell."""
+    """Return the model of a board such as a Raspberry Pi; empty where none is told."""
     return _text(_BOARD).rstrip("\0\n")
 
 
@@ -49,7 +49,7 @@ def processor() -> str:
 
 
 def load() -> float | None:
-    """Return how many processes wanted to run over the last minute; None where the system does not tell."""
+    """Return how many processes wanted to run over the last minute, if that is told."""
     try:
         return os.getloadavg()[0]
     except (AttributeError, OSError):

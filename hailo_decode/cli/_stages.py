@@ -1,4 +1,4 @@
-"""Where the time of a frame goes: the parts of a decoder, called one by one and with parts left out."""
+"""Where the time of a frame goes: a decoder's parts, timed alone and left out."""
 
 from __future__ import annotations
 
@@ -104,8 +104,7 @@ def _parts(plan: Plan, recording: Recording) -> dict[str, Callable[[], Any]]:
     from hailo_decode.workspace import Workspace
 
     outputs = named(recording.outputs)
-    flat, workspace, box = flat_bytes(plan, outputs), Workspace(plan), recording.letterbox
-    assert flat is not None
+    flat, workspace, box = flat_bytes(plan, outputs) or [], Workspace(plan), recording.letterbox
     role = plan.family.fields(plan.sizes)["cls"].role
     scores = [plan.tensors[level.outputs[role].name].data for level in plan.reading.levels]
     parts: dict[str, Callable[[], Any]] = {
@@ -126,8 +125,7 @@ def _kernels(decoder: Any, recording: Recording) -> Callable[[], Any]:
     from hailo_decode.workspace import Workspace
 
     plan = decoder.plan(recording.outputs)
-    flat, workspace = flat_bytes(plan, named(recording.outputs)), Workspace(plan)
-    assert flat is not None
+    flat, workspace = flat_bytes(plan, named(recording.outputs)) or [], Workspace(plan)
     return lambda: workspace.run(flat)
 
 
@@ -153,7 +151,7 @@ def _once(part: Callable[[], Any]) -> float:
 
 
 def _stages(middle: Mapping[str, float], plan: Plan) -> tuple[Stage, ...]:
-    """Turn medians of whole parts into those of what one has and the other has not; noise may make one negative: 0 then."""
+    """Return what one part has and another has not; 0 where noise makes it less."""
     extra = plan.family.extra
     result = _RESULTS[extra.kind] if extra is not None else "checks and result"
     boxes = min(middle["boxes"], middle["kernels"])

@@ -52,5 +52,7 @@ def read_keypoints(addresses, fields, rates, strides, settings, lookup, anchors,
             out[i, k, 1] = np.float32((values[j + 1] * scale + h + offset) * strides[level, 1])
             out[i, k, 2] = np.float32(1)
             if numbers == 3:
-                seen = values[j + 2]
+                seen = (
+                    values[j + 2] + values[j + 2] * 0.0
+                )  # nan for infinities, of which a sigmoid makes 0 and 1
                 out[i, k, 2] = np.float32(sigmoid(seen) if field[at.LOGITS] != 0 else seen)

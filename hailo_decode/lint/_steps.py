@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -11,8 +11,9 @@ from hailo_decode.values.diagnostic import Path
 from hailo_decode.values.network import DecoderInfo, NetworkInfo, OpInfo, OutputInfo
 from hailo_decode.values.order import FormatOrder
 
-# Bytes of an element; the streams that a step reads have one of these types (HailoRT 5.2, nms_post_process.cpp).
+# The streams that a step reads have one of these types (HailoRT 5.2, nms_post_process.cpp).
 STREAM_TYPES = ("uint8", "uint16")
+_MOST = 6  # names that a remark lists
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,55 +50,94 @@ class Scale:
 
     @property
     def exchanged(self) -> bool:
-        """Whether box and class layer have each other's channels, and not their own."""
-        length, classes = self.op.fields.get("regression_length"), self.classes
-        box, cls = self.channels("reg"), self.channels("cls")
-        if not isinstance(length, int) or not length or not classes or 4 * length == classes:
+        """Whether box and class layer have each other's channels, or, where these are equal, each other's range."""
+        box, cls = self.layers.get("reg"), self.layers.get("cls")
+        if box is None or cls is None or Shape.BINS not in self.arch.shapes:
             return False
-        return (box, cls) == (classes, 4 * length)
+        length, classes = self.op.fields.get("regression_length"), self.classes
+        channels = (self.channels("reg"), self.channels("cls"))
+        if channels[0] == channels[1]:
+            return bool(box.in_unit_range) and cls.in_unit_range is False
+        return bool(length and classes) and isinstance(length, int) and channels == (classes, 4 * length)
 
 
-def steps(network: NetworkInfo) -> Iterator[tuple[int, OpInfo, MetaArch]]:
-    """Yield the steps that decode boxes, with their number and what they are."""
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step that decodes boxes, and what it reads.
+
+    Attributes
+    ----------
+    path : tuple of str and int
+        Its place in the description.
+    op : OpInfo
+    arch : MetaArch
+        What the step is.
+    input_size : (int, int) or None
+        Height and width of its network's input, pixels.
+    heads : tuple of OutputInfo
+        The layers that feed it.
+    scales : tuple of Scale
+    """
+
+    path: Path
+    op: OpInfo
+    arch: MetaArch
+    input_size: tuple[int, int] | None
+    heads: tuple[OutputInfo, ...]
+    scales: tuple[Scale, ...]
+
+
+def steps(network: NetworkInfo, *shapes: Shape) -> Iterator[Step]:
+    """Yield the steps that decode boxes; only those that read one of `shapes` where these are given."""
+    find = _finder(network.heads)
+    sizes = _input_sizes(network)
+    owners = {one.name: one.network for one in network.outputs}
     for i, op in enumerate(network.ops):
         arch = next((a for a in META_ARCHS if op.kind in (a.name, *a.serves)), None)
-        if arch is not None:
-            yield i, op, arch
+        if arch is None or (shapes and not set(shapes) & set(arch.shapes)):
+            continue
+        scales = []
+        for j, decoder in enumerate(op.decoders):
+            found = {word: find(name) for word, name in decoder.layers.items()}
+            layers = {word: layer for word, layer in found.items() if layer is not None}
+            scales.append(Scale(op, arch, ("ops", i, "decoders", j), decoder, layers))
+        heads = tuple(head for name in op.inputs if (head := find(name)) is not None)
+        size = sizes.get(owners.get(op.output or ""), network.input_size)
+        yield Step(("ops", i), op, arch, size, heads, tuple(scales))
 
 
 def scales(network: NetworkInfo, *shapes: Shape) -> Iterator[Scale]:
-    """Yield every decoder of every step; only of steps that read one of `shapes` where those are given."""
-    for i, op, arch in steps(network):
-        if shapes and not set(shapes) & set(arch.shapes):
-            continue
-        for j, decoder in enumerate(op.decoders):
-            found = {word: _head(name, network.heads) for word, name in decoder.layers.items()}
-            layers = {word: layer for word, layer in found.items() if layer is not None}
-            yield Scale(op, arch, ("ops", i, "decoders", j), decoder, layers)
+    """Yield the decoders of all steps, or of those that read one of `shapes`."""
+    for step in steps(network, *shapes):
+        yield from step.scales
 
 
-def heads_of(network: NetworkInfo, op: OpInfo) -> list[OutputInfo]:
-    """Return the layers that feed a step."""
-    return [one for name in op.inputs if (one := _head(name, network.heads)) is not None]
+def _finder(heads: Sequence[OutputInfo]) -> Callable[[str], OutputInfo | None]:
+    """Return what finds a head by its name, or by that of the layer whose activation was split off as this head."""
+    exact = {one.name: one for one in heads}
+    near: dict[str, list[OutputInfo]] = {}
+    for one in heads:
+        for name in {_bare(one.name), _bare(str(one.facts.get("layer", "")))} - {""}:
+            near.setdefault(name, []).append(one)
 
+    def find(name: str) -> OutputInfo | None:
+        found = near.get(_bare(name), ())
+        return exact.get(name) or (found[0] if len(found) == 1 else None)
 
-def _head(name: str, heads: Sequence[OutputInfo]) -> OutputInfo | None:
-    """Return the head of that name, or the one whose activation was split off a layer of that name."""
-    exact = [one for one in heads if one.name == name]
-    near = [one for one in heads if _bare(name) in (_bare(one.name), _bare(str(one.facts.get("layer", ""))))]
-    found = exact or near
-    return found[0] if name and len(found) == 1 else None
+    return find
 
 
 def _bare(name: str) -> str:
     return name.rpartition("/")[2]
 
 
-def input_size(network: NetworkInfo, op: OpInfo) -> tuple[int, int] | None:
-    """Return height and width of the input of a step's network, pixels; None where it is not known."""
-    owners = {one.network for one in network.outputs if one.name == op.output} - {None}
-    sizes = {one.shape[:2] for one in network.inputs if one.shape and (one.network in owners or not owners)}
-    return sizes.pop() if len(sizes) == 1 else network.input_size
+def _input_sizes(network: NetworkInfo) -> dict[str | None, tuple[int, int]]:
+    """Return height and width of each network's input, where it has one size alone."""
+    sizes: dict[str | None, set[tuple[int, int]]] = {}
+    for one in network.inputs:
+        if one.shape:
+            sizes.setdefault(one.network, set()).add(one.shape[:2])
+    return {name: own.pop() for name, own in sizes.items() if len(own) == 1}
 
 
 def device_order(one: OutputInfo) -> FormatOrder | None:
@@ -134,10 +174,15 @@ def gathered(found: Iterable[tuple[Path, Fault, str]]) -> Iterator[tuple[Path, F
         names.setdefault(fault, []).append(name)
     for fault, path in places.items():
         several = "s" if len(names[fault]) > 1 else ""
-        yield path, fault, f"layer{several} {', '.join(names[fault])}"
+        yield path, fault, f"layer{several} {few(names[fault])}"
 
 
-def listed(names: Sequence[str], most: int = 4) -> str:
-    """Return names in words, the first few of many."""
-    shown = ", ".join(map(repr, names[:most]))
-    return shown + (f" and {len(names) - most} more" if len(names) > most else "")
+def listed(names: Sequence[str]) -> str:
+    """Return names in words, the first of many."""
+    return few([repr(name) for name in names[: _MOST + 1]], len(names))
+
+
+def few(texts: Sequence[str], count: int | None = None) -> str:
+    """Return texts in a row, the first of many, and how many more there are."""
+    more = (len(texts) if count is None else count) - _MOST
+    return ", ".join(texts[:_MOST]) + (f" and {more} more" if more > 0 else "")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from hailo_decode.config.meta_archs import Shape
 from hailo_decode.lint._registry import Finding, rule
-from hailo_decode.lint._steps import STREAM_TYPES, by, device_order, gathered, heads_of, listed, scales, steps
+from hailo_decode.lint._steps import STREAM_TYPES, by, device_order, gathered, listed, scales, steps
 from hailo_decode.values.diagnostic import Confidence, Path, Severity
 from hailo_decode.values.network import NetworkInfo
 from hailo_decode.values.order import FormatOrder
@@ -33,15 +33,15 @@ def head_order_is_refused(network: NetworkInfo) -> Iterator[Finding]:
      "ops": [{"name": "nms", "kind": "yolov8", "inputs": ["net/conv41"]}]}
     ```
     """
-    for i, op, _ in steps(network):
+    for step in steps(network):
         orders: dict[FormatOrder, list[str]] = {}
-        for head in heads_of(network, op):
+        for head in step.heads:
             order = device_order(head)
             if order not in (None, FormatOrder.NHCW):
                 orders.setdefault(order, []).append(head.name)
         for order, names in orders.items():
-            what = f"the step {op.name!r} reads NHCW alone, and {listed(names)} {_verb(names)} {order.value}"
-            yield Finding(("ops", i, "inputs"), what, "leave the step out, and decode the raw outputs here")
+            what = f"the step {step.op.name!r} reads NHCW alone, and {listed(names)} {_verb(names)} {order.value}"
+            yield Finding((*step.path, "inputs"), what, "leave the step out, and decode the raw outputs here")
 
 
 def _verb(names: list[str]) -> str:
@@ -69,16 +69,16 @@ def head_types_are_refused(network: NetworkInfo) -> Iterator[Finding]:
      "ops": [{"name": "nms", "kind": "yolov8", "inputs": ["net/conv41", "net/conv42"]}]}
     ```
     """
-    for i, op, arch in steps(network):
+    for step in steps(network):
         types: dict[str, list[str]] = {}
-        for head in heads_of(network, op):
+        for head in step.heads:
             types.setdefault(head.dtype or "", []).append(head.name)
         types.pop("", None)
-        mixed = len(types) > 1 and Shape.ANCHOR_MASKS not in arch.shapes
+        mixed = len(types) > 1 and Shape.ANCHOR_MASKS not in step.arch.shapes
         if mixed or types.keys() - set(STREAM_TYPES):
             said = "; ".join(f"{kind}: {listed(names)}" for kind, names in sorted(types.items()))
-            what = f"the step {op.name!r} wants all its layers in one of {' and '.join(STREAM_TYPES)}; {said}"
-            yield Finding(("ops", i, "inputs"), what, "give all heads one precision in the model script")
+            what = f"the step {step.op.name!r} wants all its layers in one of {' and '.join(STREAM_TYPES)}; {said}"
+            yield Finding((*step.path, "inputs"), what, "give all heads one precision in the model script")
 
 
 @rule("HD532", severity=Severity.WARNING, confidence=Confidence.LIKELY)
@@ -116,11 +116,11 @@ def _padded(network: NetworkInfo) -> Iterator[tuple[Path, tuple[str, str, str], 
                 effect = "boxes come out too small" if spoils else "the step refuses its size"
                 fault = (effect, f"{one.shape[2]} channels", str(one.hw_shape[2]))
                 yield (*scale.path, "layers", word), fault, repr(one.name)
-    for i, op, arch in steps(network):
-        for one in heads_of(network, op) if Shape.ANCHOR_MASKS in arch.shapes else ():
+    for step in steps(network, Shape.ANCHOR_MASKS):
+        for one in step.heads:
             if one.role == "proto" and one.shape and one.hw_shape and one.shape != one.hw_shape:
                 fault = ("masks are sheared", by(one.shape), by(one.hw_shape))
-                yield ("ops", i, "inputs"), fault, repr(one.name)
+                yield (*step.path, "inputs"), fault, repr(one.name)
 
 
 @rule("HD533")

@@ -38,7 +38,8 @@ def single_scale_is_zero(network: NetworkInfo) -> Iterator[Finding]:
     {"outputs": [{"name": "net/conv41", "shape": [80, 80, 2], "dtype": "uint8", "scale": 0.1}]}
     ```
     """
-    everywhere = _BY_CHANNEL in network.facts.get("extensions", ())
+    extensions = network.facts.get("extensions")
+    everywhere = isinstance(extensions, list) and _BY_CHANNEL in extensions
     found = {
         place: one for place, one in _tensors(network) if everywhere or (one.quant and one.quant.per_channel)
     }
@@ -104,9 +105,9 @@ def score_threshold_is_high(network: NetworkInfo) -> Iterator[Finding]:
      "ops": [{"name": "nms", "kind": "yolov8", "nms": {"number_of_classes": 80, "score_threshold": 0.2}}]}
     ```
     """
-    for i, op, _ in steps(network):
-        score = op.nms.score_threshold if op.nms else None
+    for step in steps(network):
+        score = step.op.nms.score_threshold if step.op.nms else None
         if score is not None and score >= HIGH_SCORE:
-            what = f"the step {op.name!r} drops every score below {score:g}; mAP measured so is low"
+            what = f"the step {step.op.name!r} drops every score below {score:g}; mAP measured so is low"
             hint = "compile with nms_scores_th 0.001 to measure, or use set_nms_score_threshold"
-            yield Finding(("ops", i, "nms", "score_threshold"), what, hint)
+            yield Finding((*step.path, "nms", "score_threshold"), what, hint)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from hailo_decode.config.meta_archs import Shape
 from hailo_decode.lint._registry import Finding, rule
-from hailo_decode.lint._steps import Scale, by, gathered, input_size, scales, steps
+from hailo_decode.lint._steps import Scale, by, few, gathered, scales, steps
 from hailo_decode.values.diagnostic import Path, Severity
 from hailo_decode.values.network import NetworkInfo
 
@@ -37,17 +37,17 @@ def image_size_is_not_the_inputs(network: NetworkInfo) -> Iterator[Finding]:
      "ops": [{"name": "nms", "kind": "yolov8", "output": "net/nms", "nms": {"image_dims": [320, 320]}}]}
     ```
     """
-    for i, op, arch in steps(network):
-        said, real = op.nms.image_size if op.nms else None, input_size(network, op)
-        if not said or not real or said == real or arch.shapes[0] not in _DIVIDES:
+    for step in steps(network, *_DIVIDES):
+        said, real = step.op.nms.image_size if step.op.nms else None, step.input_size
+        if not said or not real or said == real:
             continue
         down, right = (f"{n / d:.4g}" for n, d in zip(real, said, strict=True))
         factor = down if down == right else f"{down} (down) and {right} (across)"
         what = (
-            f"the step {op.name!r} takes the image for {by(said)}, the network's input is {by(real)}: as fractions "
-            f"of the image, boxes come out at {factor} times their {_DIVIDES[arch.shapes[0]]}"
+            f"the step {step.op.name!r} takes the image for {by(said)}, the network's input is {by(real)}: as "
+            f"fractions of the image, boxes come out at {factor} times their {_DIVIDES[step.arch.shapes[0]]}"
         )
-        yield Finding(("ops", i, "nms", "image_dims"), what, _COMPILE)
+        yield Finding((*step.path, "nms", "image_dims"), what, _COMPILE)
 
 
 @rule("HD521")
@@ -70,17 +70,17 @@ def stride_does_not_give_the_grid(network: NetworkInfo) -> Iterator[Finding]:
               "decoders": [{"stride": 8, "layers": {"reg": "net/conv41", "cls": "net/conv42"}}]}]}
     ```
     """
-    for i, op, arch in steps(network):
-        real = input_size(network, op)
-        odd = [text for scale in scales(network) if scale.op is op and (text := _reach(scale, real))]
+    for step in steps(network):
+        real = step.input_size
+        odd = [text for scale in step.scales if (text := _reach(scale, real))]
         if not odd or not real:
             continue
-        what = f"strides times grids are not the {by(real)} of the network's input: {'; '.join(odd)}"
-        if _MULTIPLIES & set(arch.shapes):
-            yield Finding(("ops", i, "decoders"), what, _COMPILE)
+        what = f"strides times grids are not the {by(real)} of the network's input: {few(odd)}"
+        if _MULTIPLIES & set(step.arch.shapes):
+            yield Finding((*step.path, "decoders"), what, _COMPILE)
         else:
             unused = "this step takes the grid's own size, and does not use the number"
-            yield Finding(("ops", i, "decoders"), what, unused, severity=Severity.NOTE)
+            yield Finding((*step.path, "decoders"), what, unused, severity=Severity.NOTE)
 
 
 def _reach(scale: Scale, real: tuple[int, int] | None) -> str:
@@ -102,7 +102,8 @@ def _wanted(scale: Scale) -> dict[str, int]:
     if Shape.ANCHOR_MASKS in scale.arch.shapes:
         proto = scale.op.fields.get("proto_info")
         number = proto.get("number") if isinstance(proto, dict) else None
-        return {"encoded": anchors * (5 + classes + number)} if anchors and number else {}
+        known = isinstance(number, int) and bool(anchors)
+        return {"encoded": anchors * (5 + classes + number)} if known else {}
     if Shape.DEFAULT_BOXES in scale.arch.shapes:
         return {"reg": anchors * 4, "cls": anchors * classes} if anchors else {}
     if Shape.OBJECTNESS in scale.arch.shapes:
@@ -212,17 +213,10 @@ def box_and_class_layers_exchanged(network: NetworkInfo) -> Iterator[Finding]:
     """
     for scale in scales(network, Shape.BINS):
         box, cls = scale.layers.get("reg"), scale.layers.get("cls")
-        if box is None or cls is None:
+        if not scale.exchanged or box is None or cls is None:
             continue
-        if scale.exchanged:
+        what = f"box layer {box.name!r} holds values in 0..1, class layer {cls.name!r} does not"
+        if scale.channels("reg") != scale.channels("cls"):
             channels = f"{scale.channels('reg')} and {scale.channels('cls')}"
             what = f"box layer {box.name!r} and class layer {cls.name!r} have {channels} channels, each the other's"
-        elif (
-            scale.channels("reg") == scale.channels("cls")
-            and box.in_unit_range
-            and cls.in_unit_range is False
-        ):
-            what = f"box layer {box.name!r} holds values in 0..1, class layer {cls.name!r} does not"
-        else:
-            continue
         yield Finding((*scale.path, "layers"), what, "exchange reg_layer and cls_layer, and compile again")
