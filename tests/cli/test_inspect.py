@@ -224,18 +224,27 @@ def test_an_unknown_device_is_told_with_the_known_ones(capsys, model):
     assert "no device named 'hailo9'\n  wanted: hailo10h," in capsys.readouterr().err
 
 
-def test_nothing_heavy_is_loaded(model):
+def loaded(words):
+    """Return the modules of a process that has run a command."""
     code = (
-        "import sys; from hailo_decode.cli import main\n"
-        "main(sys.argv[1:])\n"
-        "heavy = {'numpy', 'numba', 'llvmlite', 'cv2', 'pydantic', 'pydantic_core'}\n"
-        "print('heavy:', sorted(heavy & set(sys.modules)))\n"
+        "import sys; from hailo_decode.cli import main\nmain(sys.argv[1:])\nprint('loaded:', *sys.modules)\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, "inspect", model(op=STEP)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
+        [sys.executable, "-c", code, *words], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    assert done.stdout.endswith("heavy: []\n")
+    return set(done.stdout.rpartition("loaded:")[2].split())
+
+
+def test_nothing_heavy_is_loaded(model):
+    heavy = {"numpy", "numba", "llvmlite", "cv2", "pydantic", "pydantic_core"}
+    assert loaded(["inspect", model(op=STEP)]) & heavy == set()
+
+
+def test_no_other_format_and_no_other_rule_is_loaded(model):
+    """It is what keeps the command short: a HEF costs its own reader, and the rules about model files."""
+    ours = {name.removeprefix("hailo_decode.") for name in loaded(["inspect", model(op=STEP)])}
+    assert ours & {"networks.har", "networks.onnx", "networks.description", "networks.parse_hef"} == set()
+    rules = {name for name in ours if name.startswith("lint.rules.")}
+    assert rules
+    assert {name for name in rules if not name.startswith("lint.rules.file_")} == set()
+    assert ours & {"config.alls", "config.heads", "config.reading", "lint._wiring", "lint._case"} == set()

@@ -102,8 +102,9 @@ def _wanted(scale: Scale) -> dict[str, int]:
     if Shape.ANCHOR_MASKS in scale.arch.shapes:
         proto = scale.op.fields.get("proto_info")
         number = proto.get("number") if isinstance(proto, dict) else None
-        known = isinstance(number, int) and bool(anchors)
-        return {"encoded": anchors * (5 + classes + number)} if known else {}
+        if not anchors or not isinstance(number, int):
+            return {}
+        return {"encoded": anchors * (5 + classes + number)}
     if Shape.DEFAULT_BOXES in scale.arch.shapes:
         return {"reg": anchors * 4, "cls": anchors * classes} if anchors else {}
     if Shape.OBJECTNESS in scale.arch.shapes:
