@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from hailo_decode.cli._reading import ShownReading
+from hailo_decode.lint.render import as_dict
 from hailo_decode.networks.description import description_of
 from hailo_decode.values.diagnostic import Diagnostic
 from hailo_decode.values.network import NetworkInfo
@@ -26,6 +27,6 @@ def as_json(
         "network": None if network is None else description_of(network),
         "readings": [asdict(one) for one in readings],
         "names": None if names is None else list(names),
-        "remarks": [asdict(one) for one in remarks],
+        "remarks": [as_dict(one) for one in remarks],
     }
     return json.dumps(shown, indent=1, allow_nan=False, ensure_ascii=False) + "\n"

@@ -114,6 +114,9 @@ def test_json_holds_everything_and_describes_the_network(capsys, model, op):
     assert (told["file"], told["format"], told["names"]) == (path, "hef", None)
     assert network_from_description(told["network"]) == read_network(path)
     (reading,) = told["readings"]
+    assert list(reading) == [
+        *("network", "family", "task", "classes", "bins", "roles", "why", "choices", "settle"),
+    ]
     assert (reading["family"], reading["task"], reading["classes"], reading["bins"]) == (
         "yolov8",
         "detect",
