@@ -14,7 +14,7 @@ from hailo_decode.errors import OptionError, ValuesError
 from hailo_decode.kernels import layout as at
 from hailo_decode.plan import Plan
 from hailo_decode.values.arrays import I8, U1, AnyArray
-from hailo_decode.values.boxes import Detections, corners_of
+from hailo_decode.values.boxes import Detections
 from hailo_decode.values.letterbox import Letterbox
 from hailo_decode.values.tensor import Tensor
 
@@ -114,7 +114,7 @@ def run_frame(plan: Plan, workspace: Workspace, flat: list[U1], letterbox: Lette
         found = replace(found, keypoints=workspace.keypoints(anchor))
         _check_extra(plan, flat, found.keypoints)
     elif extra.kind == "angle":
-        found = replace(found, corners=corners_of(turned))
+        found = replace(found, corners=workspace.corners(turned))
     if letterbox is not None:
         found = found.in_photo(letterbox)
     if extra.kind == "masks":

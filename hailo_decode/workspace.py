@@ -12,7 +12,7 @@ from hailo_decode.kernels.frame import frame_product, frame_ranked, frame_scored
 from hailo_decode.kernels.memory import note_addresses
 from hailo_decode.kernels.paint import paint_masks
 from hailo_decode.kernels.scan import BLOCK, holds_bad
-from hailo_decode.kernels.turned import select_turned
+from hailo_decode.kernels.turned import select_turned, write_corners
 from hailo_decode.plan import Plan
 from hailo_decode.settings import IDENTITY
 from hailo_decode.tables import place, whole_part
@@ -126,6 +126,12 @@ class Workspace:
         out = np.empty((len(anchor), points, 3), np.float32)
         settings = (tables.strides, tables.settings, tables.lookup)
         read_keypoints(*self._where, *settings, anchor, self._values, out, np.int64(numbers))
+        return out
+
+    def corners(self, turned: F8) -> F4:
+        """Return (n, 4, 2) f4: the corners of the turned boxes of this frame, input pixels."""
+        out = np.empty((len(turned), 4, 2), np.float32)
+        write_corners(turned, out)
         return out
 
     def coefficients(self, anchor: I4) -> F4:

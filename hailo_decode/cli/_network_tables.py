@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from hailo_decode.cli._reading import ShownReading
-from hailo_decode.cli._style import paint, table
+from hailo_decode.cli._style import paint, plain, table
 from hailo_decode.values.network import OpInfo, OutputInfo
 
 _HEAD = (
@@ -23,7 +23,7 @@ def outputs_of(
         yield from table(_HEAD, [_row(one, reading, size) for one in tensors])
     for one in outputs:
         if one.nms:
-            yield f"  {one.name}  {_nms(one)}"
+            yield f"  {plain(one.name)}  {plain(_nms(one))}"
 
 
 def _row(one: OutputInfo, reading: ShownReading, size: tuple[int, int] | None) -> tuple[str, ...]:
@@ -83,7 +83,7 @@ def _nms(one: OutputInfo) -> str:
 
 def step_of(op: OpInfo) -> Iterator[str]:
     """Yield what is baked into a host step, and what each of its decoders reads."""
-    yield paint(f"host step {op.name} ({op.kind})", "bold")
+    yield paint(plain(f"host step {op.name} ({op.kind})"), "bold")
     if baked := ", ".join(_baked(op)):
         yield f"  baked in: {baked}"
     rows = [
@@ -97,7 +97,7 @@ def step_of(op: OpInfo) -> Iterator[str]:
     if rows:
         yield from table(("stride", "layers", "anchors"), rows)
     elif op.inputs:
-        yield f"  reads {', '.join(op.inputs)}"
+        yield f"  reads {', '.join(map(plain, op.inputs))}"
 
 
 def _baked(op: OpInfo) -> Iterator[str]:

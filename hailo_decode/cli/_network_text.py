@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from hailo_decode.cli._network_tables import outputs_of, size_of, step_of
 from hailo_decode.cli._reading import ShownReading, parts_of
-from hailo_decode.cli._style import paint
+from hailo_decode.cli._style import paint, plain
 from hailo_decode.values.diagnostic import Diagnostic, Severity
 from hailo_decode.values.network import NetworkInfo
 
 _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "cyan"}
-_WIDTH = 110
+_WIDTH, _LONGEST = 110, 2000
 # What a kind of source is called where its own word says too little.
 _KINDS = {
     "json": "JSON description",
@@ -31,12 +31,12 @@ def lines_of(
     remarks: Sequence[Diagnostic],
 ) -> Iterator[str]:
     """Yield the lines that `inspect` prints."""
-    yield f"{paint(Path(file).resolve().name, 'bold')}  {_what(file, network)}"
+    yield f"{paint(plain(Path(file).resolve().name), 'bold')}  {plain(_what(file, network))}"
     yield from _labelled(_about(network, names))
     for part, reading in zip(parts_of(network), readings, strict=True):
         if len(readings) > 1:
             yield ""
-            yield paint(f"network {part.name}", "bold")
+            yield paint(f"network {plain(part.name)}", "bold")
         yield from _labelled(_head(part, reading))
         for title, outputs in (("outputs", part.outputs), ("heads that feed the host step", part.heads)):
             if outputs:
@@ -53,12 +53,14 @@ def lines_of(
 def _what(file: str, network: NetworkInfo) -> str:
     """Return format and size in a line."""
     facts = network.facts
-    kind = _KINDS.get(network.source, network.source.upper())
-    version = f" version {facts['header_version']}" if "header_version" in facts else ""
-    size = facts.get("file_bytes") or (Path(file).stat().st_size if Path(file).is_file() else 0)
-    parts = [kind + version]
-    parts += [f"{size:,} bytes"] if size else []
-    parts += [f"{facts['metadata_bytes']:,} of them metadata"] if "metadata_bytes" in facts else []
+    size = facts.get("file_bytes") or (Path(file).stat().st_size if Path(file).is_file() else None)
+    sizes = ((size, "bytes"), (facts.get("metadata_bytes"), "of them metadata"))
+    version = facts.get("header_version")
+    parts = [
+        _KINDS.get(network.source, network.source.upper())
+        + (f" version {version}" if version is not None else "")
+    ]
+    parts += [f"{number:,} {what}" for number, what in sizes if isinstance(number, int)]
     parts += [
         f"opset {number}" for domain, number in _mapping(facts, "opsets").items() if domain == "ai.onnx"
     ]
@@ -66,38 +68,48 @@ def _what(file: str, network: NetworkInfo) -> str:
     return ", ".join(parts)
 
 
-def _mapping(facts: Any, key: str) -> dict[str, Any]:
+def _mapping(facts: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """Return the object under a key; a description by hand may hold anything there."""
     found = facts.get(key)
     return found if isinstance(found, dict) else {}
+
+
+def _objects(facts: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
+    """Return the objects of the list under a key."""
+    found = facts.get(key)
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
 
 
 def _labelled(entries: Iterator[tuple[str, str]]) -> Iterator[str]:
     """Yield a line for each entry, with its label once; long text is folded beside it."""
     last = ""
     for label, text in entries:
-        for line in textwrap.wrap(text, _WIDTH - 13, break_long_words=False, break_on_hyphens=False):
+        for line in textwrap.wrap(
+            plain(text, _LONGEST), _WIDTH - 13, break_long_words=False, break_on_hyphens=False
+        ):
             yield f"  {'' if label == last else label:10} {line}".rstrip()
             last = label
 
 
 def _about(network: NetworkInfo, names: Sequence[str] | None) -> Iterator[tuple[str, str]]:
     """Yield what goes for the whole file."""
-    groups = network.facts.get("network_groups", [])
-    contexts = [f"{group['contexts']} context{'s' * (group['contexts'] != 1)}" for group in groups]
+    counts = [group.get("contexts") for group in _objects(network.facts, "network_groups")]
+    contexts = [f"{count} context{'s' * (count != 1)}" for count in counts if isinstance(count, int)]
     yield "network", " · ".join(filter(None, [network.name, *contexts]))
     yield "runs on", ", ".join(network.devices)
     yield "compiler", network.compiler or ""
     classes = network.classes if names is None else names
     if names is not None or classes:
-        yield "names", f"{len(classes)}: " + ", ".join(classes[:6]) + (", ..." if len(classes) > 6 else "")
+        shown = ", ".join(map(plain, classes[:6])) + (", ..." if len(classes) > 6 else "")
+        yield "names", f"{len(classes)}: {shown}"
     yield "checksum", _integrity(_mapping(network.facts, "integrity"))
 
 
 def _integrity(told: dict[str, Any]) -> str:
     if not told:
         return ""
-    what = f"{told['checksum']} of the {told['covers']}"
-    return f"{what} is right" if told["checked"] else f"{what} not checked: {told['why_not']}"
+    what = f"{told.get('checksum')} of the {told.get('covers')}"
+    return f"{what} is right" if told.get("checked") else f"{what} not checked: {told.get('why_not')}"
 
 
 def _head(network: NetworkInfo, reading: ShownReading) -> Iterator[tuple[str, str]]:
@@ -107,18 +119,17 @@ def _head(network: NetworkInfo, reading: ShownReading) -> Iterator[tuple[str, st
         yield "input", " ".join(filter(None, (one.name, size_of(one.shape), order, one.dtype)))
     if not network.inputs and network.input_size:
         yield "input", size_of(network.input_size)
-    for change in network.facts.get("before_input") or ():
-        if isinstance(change, dict):
-            kind = str(change.get("cmd_type", ""))
-            rest = [f"{key} {value}" for key, value in change.items() if key not in ("layer", "cmd_type")]
-            yield "prepared", ", ".join([kind, *rest])
+    for change in _objects(network.facts, "before_input"):
+        rest = [f"{key} {value}" for key, value in change.items() if key not in ("layer", "cmd_type")]
+        yield "prepared", ", ".join([str(change.get("cmd_type", "")), *rest])
     known = [reading.family, reading.task]
     known += [f"{reading.classes} class{'es' * (reading.classes != 1)}"] if reading.classes else []
     known += [f"{reading.bins} bins"] if reading.bins else []
     known += ["one-to-one, nothing to suppress"] if network.nms_free else []
     yield "head", " · ".join(filter(None, known)) or "not known"
-    notes = _mapping(network.facts, "head").get("notes") or ()
-    for text in (*reading.why, *reading.choices, *notes, network.facts.get("no_head")):
+    notes = _mapping(network.facts, "head").get("notes")
+    odd = [*(notes if isinstance(notes, list) else ()), network.facts.get("no_head")]
+    for text in (*reading.why, *reading.choices, *odd):
         yield "", str(text or "")
     if reading.settle:
         yield "", f"to settle it: {reading.settle}"
@@ -131,12 +142,14 @@ def _remarks(remarks: Sequence[Diagnostic]) -> Iterator[str]:
     yield paint(f"remarks ({len(remarks)})", "bold")
     for one in remarks:
         head = f"  {one.code} {one.severity.value}: "
-        lines = textwrap.wrap(head + one.message, _WIDTH, subsequent_indent="    ", break_long_words=False)
+        lines = textwrap.wrap(
+            head + plain(one.message, _LONGEST), _WIDTH, subsequent_indent="    ", break_long_words=False
+        )
         yield lines[0].replace(one.severity.value, paint(one.severity.value, _COLOURS[one.severity]), 1)
         yield from lines[1:]
         if one.hint:
             yield from textwrap.wrap(
-                f"hint: {one.hint}",
+                f"hint: {plain(one.hint, _LONGEST)}",
                 _WIDTH,
                 initial_indent="    ",
                 subsequent_indent="      ",

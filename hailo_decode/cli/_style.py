@@ -17,8 +17,23 @@ def paint(text: str, style: str, stream: TextIO | None = None) -> str:
     return text if plain or not text else f"\x1b[{_CODES[style]}m{text}\x1b[0m"
 
 
+def plain(text: str, most: int = 160) -> str:
+    """Return text as one line may hold it: without what moves the cursor or breaks the line, and not endless.
+
+    Names come from files of any origin, and a terminal obeys what it is sent.
+
+    Examples
+    --------
+    >>> plain("conv1\\x1b[2J\\n")
+    'conv1\\\\x1b[2J\\\\n'
+    """
+    text = text if len(text) <= most else text[: most - 3] + "..."
+    return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], indent: str = "  ") -> list[str]:
     """Return the lines of a table; columns that hold nothing are left out, numbers stand to the right."""
+    rows = [list(map(plain, row)) for row in rows]
     kept = [i for i in range(len(head)) if any(row[i] for row in rows)]
     widths = {i: max(len(head[i]), *(len(row[i]) for row in rows)) for i in kept}
     right = {i: all(_is_number(row[i]) for row in rows) for i in kept}

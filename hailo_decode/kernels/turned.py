@@ -210,3 +210,21 @@ def select_turned(keys, addresses, fields, rates, strides, settings, iou_max, lo
             return
         for k in range(5):
             turned[found, k] = shape[k]
+
+
+@kernel
+def write_corners(turned, out):
+    """Fill `out` (n, 4, 2) f4 with corners: right bottom, right top, left top, left bottom before the turn.
+
+    Parameters
+    ----------
+    turned : (n, 5) f8
+        Centre x, y, width, height in pixels, and angle in radians.
+    """
+    for i in range(turned.shape[0]):
+        c, s = math.cos(turned[i, 4]), math.sin(turned[i, 4])
+        for k in range(4):
+            across = turned[i, 2] * (0.5 if k < 2 else -0.5)
+            down = turned[i, 3] * (0.5 if k == 0 or k == 3 else -0.5)
+            out[i, k, 0] = np.float32(turned[i, 0] + across * c - down * s)
+            out[i, k, 1] = np.float32(turned[i, 1] + across * s + down * c)

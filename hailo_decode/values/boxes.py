@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from hailo_decode.errors import OptionError, SizeError
-from hailo_decode.values.arrays import F4, F8, I4, AnyArray, Bool
+from hailo_decode.values.arrays import F4, I4, AnyArray, Bool
 from hailo_decode.values.letterbox import Letterbox
 
 
@@ -184,23 +184,3 @@ def _mask_in_photo(mask: Bool, letterbox: Letterbox) -> Bool:
     for one, target in zip(mask, out, strict=True):
         target[np.ix_(rows, inside_x)] = one[np.ix_(y[rows], x[inside_x])]
     return out
-
-
-def corners_of(turned: F8) -> F4:
-    """Return the corners of turned boxes.
-
-    Parameters
-    ----------
-    turned : (n, 5) f8
-        Centre x, y, width, height in pixels, and angle in radians.
-
-    Returns
-    -------
-    (n, 4, 2) f4
-        Right bottom, right top, left top, left bottom of the box before it is turned.
-    """
-    x, y, wide, high, angle = (turned[:, k, None] for k in range(5))
-    across = wide / 2 * np.array([1, 1, -1, -1])
-    down = high / 2 * np.array([1, -1, -1, 1])
-    c, s = np.cos(angle), np.sin(angle)
-    return np.stack([x + across * c - down * s, y + across * s + down * c], axis=-1).astype(np.float32)
