@@ -48,10 +48,12 @@ def shared_area(a, b):
 
 
 def exact_iou(a, b):
-    """Return the overlap of two turned boxes; 0 where neither has an area."""
+    """Return the overlap of two turned boxes; 0 where one has no area or is inside out, as upright ones have it."""
+    if min(*a[2:4], *b[2:4]) <= 0:
+        return 0.0
     shared = shared_area(a, b)
     joined = a[2] * a[3] + b[2] * b[3] - shared
-    return shared / joined if joined > 0 else 0.0
+    return shared / joined
 
 
 def sampled_iou(a, b, side=1200):

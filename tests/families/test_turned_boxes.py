@@ -247,3 +247,8 @@ def test_boxes_without_an_area_overlap_nothing_and_all_stay(flat):
 def test_a_box_that_is_inside_out_hides_no_sound_one():
     boxes = [(100, 100, -60, 40, 0.5, 0.9, 0), (108, 100, 20, 20, 0.5, 0.8, 0)]
     np.testing.assert_allclose(found(boxes, iou=0.3).confidence, [0.9, 0.8], atol=1e-6)
+
+
+def test_a_box_that_is_inside_out_is_hidden_by_no_sound_one():
+    boxes = [(100, 100, 60, 40, 0.5, 0.9, 0), (108, 100, -30, 30, 0.5, 0.8, 0)]
+    np.testing.assert_allclose(found(boxes, iou=0.1).confidence, [0.9, 0.8], atol=1e-6)
