@@ -1,1 +1,1 @@
-"""Timings of this package against others on the same frames: `python bench/compare.py`."""
+"""Timings of this package against others on the same frames: `bench/compare.py`."""

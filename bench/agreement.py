@@ -45,7 +45,7 @@ class Agreement:
 
 
 def compare(reference: Boxes, result: Boxes) -> Agreement:
-    """Match boxes one to one: same class, and corners and score within what rounding explains."""
+    """Match boxes one to one: class, and what rounding leaves of corners and score."""
     free = np.ones(len(result.score), bool)
     pairs = list(zip(reference.xyxy, reference.score, reference.class_id, strict=True))
     left = [pair for pair in pairs if not _taken(free, result, *pair, _close)]
@@ -83,7 +83,9 @@ def _twin(boxes: Array, box: Array) -> Array:
 
 
 def recall(things: tuple[Array, Array], result: Boxes, middles: bool = False) -> float:
-    """Return the share of what was put into a frame that a result holds: for heads that no reference here decodes.
+    """Return the share of a frame's objects that a result holds.
+
+    For heads that no reference here decodes.
 
     Parameters
     ----------

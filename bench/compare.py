@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Time this package and others on the same frames: `python bench/compare.py --help`."""
+"""Time this package and others on the same frames; ``--help`` tells more."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The driver: chosen rows one after the other, then text, JSON, and the page of the documentation."""
+"""The driver: chosen rows one after the other, as text, JSON and a page."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ FULL, QUICK = Budget(), Budget(0.03, 3)
 
 
 def run(argv: list[str] | None = None) -> int:
-    """Measure, print, write; 0 where every target that was measured is met, 1 where one is missed, 2 for no row."""
+    """Measure, print, write, and return the exit code.
+
+    0 where every target that was measured is met, 1 where one is missed or a row failed, 2 where no row was chosen.
+    """
     args = _arguments(argv)
     chosen = _chosen(args.only)
     if args.list or not chosen:

@@ -1,4 +1,4 @@
-"""Scene: made-up frames of a network as its device would hand them over, and the maps of a head with bins.
+"""Scene: made-up frames of a network, and the maps of a head with bins.
 
 Class logits of the background are N(-9, 1.5) or what is asked for; distances are peaked distributions over bins.
 """
@@ -74,7 +74,7 @@ class Scene:
 
 
 def dfl_scene(shape: Shape, count: int, first: int = 0) -> Scene:
-    """Return frames of a head whose distances are distributions, u1, dense (H, W, C), classes as logits."""
+    """Return frames of a head with bins: u1, dense (H, W, C), classes as logits."""
 
     def maps(stride: int, cells: Cells, rng: np.random.Generator) -> dict[str, Array]:
         return {"box": dfl_map(shape, stride, cells, rng), "cls": class_map(shape, stride, cells, rng)}
@@ -155,7 +155,7 @@ def stored(real: Array, quant: tuple[float, float], dtype: type = np.uint8) -> A
 
 
 def class_map(shape: Shape, stride: int, cells: Cells, rng: np.random.Generator) -> Array:
-    """Return (H, W, classes) f4 logits; where two objects meet in a cell, the stronger one stands."""
+    """Return (H, W, classes) f4 logits; the stronger of two in a cell stands."""
     grid = shape.size // stride
     mean, spread = shape.background
     logits = rng.standard_normal((grid, grid, shape.classes), np.float32) * np.float32(spread) + np.float32(
@@ -166,7 +166,7 @@ def class_map(shape: Shape, stride: int, cells: Cells, rng: np.random.Generator)
 
 
 def sides_map(shape: Shape, stride: int, cells: Cells, rng: np.random.Generator) -> Array:
-    """Return (H, W, 4) f4 distances in cells; the weakest are written first, so that the strongest stand."""
+    """Return (H, W, 4) f4 distances in cells; the stronger of two in a cell stand."""
     grid = shape.size // stride
     sides = rng.uniform(0.5, 6, (grid, grid, 4)).astype(np.float32)
     order = np.argsort(cells.logit, kind="stable")

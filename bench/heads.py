@@ -1,4 +1,4 @@
-"""Frames of other heads, with the same objects in them: anchors, centres, plain distances, keypoints, angles, masks."""
+"""Frames of heads without bins, or with more than boxes: the same objects in all."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ TURN = 0.35  # radians: how far turned boxes are turned
 
 
 def anchor_scene(shape: Shape, count: int) -> Scene:
-    """Return frames of YOLOv5's head: x, y, w, h, objectness and classes of three anchors in each tensor."""
+    """Return frames of YOLOv5's head.
+
+    Each tensor has x, y, w, h, objectness and classes of three anchors.
+    """
 
     def maps(stride: int, cells: Cells, rng: np.random.Generator) -> dict[str, Array]:
         grid = shape.size // stride
@@ -45,7 +48,10 @@ def anchor_scene(shape: Shape, count: int) -> Scene:
 
 
 def centre_scene(shape: Shape, count: int) -> Scene:
-    """Return frames of YOLOX's head: centre and logarithm of the size, objectness and classes in three tensors."""
+    """Return frames of YOLOX's head.
+
+    Centre and logarithm of the size, objectness, and classes are three tensors.
+    """
 
     def maps(stride: int, cells: Cells, rng: np.random.Generator) -> dict[str, Array]:
         grid = shape.size // stride
@@ -97,7 +103,10 @@ def pose_scene(shape: Shape, count: int) -> Scene:
 
 
 def turned_scene(shape: Shape, count: int) -> Scene:
-    """Return frames of a head with bins and angles; the boxes that are told are those before they are turned."""
+    """Return frames of a head with bins and angles.
+
+    The boxes that are told are those before they are turned.
+    """
 
     def maps(stride: int, cells: Cells, rng: np.random.Generator) -> dict[str, Array]:
         grid = shape.size // stride
@@ -116,7 +125,7 @@ def turned_scene(shape: Shape, count: int) -> Scene:
 
 
 def mask_scene(shape: Shape, count: int) -> Scene:
-    """Return frames of a head with bins and masks: coefficients for each cell, smooth prototypes once."""
+    """Return frames of a head with bins, mask coefficients and smooth prototypes."""
 
     def more(stride: int, cells: Cells, rng: np.random.Generator) -> dict[str, Array]:
         grid = shape.size // stride
@@ -146,7 +155,7 @@ def _with(
 
 
 def _middles(cells: Cells) -> tuple[Array, Array]:
-    """Return how far each box's middle is from its cell's, and its size, (n, 2) f8 in cells."""
+    """Return the offset of each box from its cell, and its size, (n, 2) f8, cells."""
     low, high = cells.sides[:, :2], cells.sides[:, 2:]
     return (high - low) / 2, low + high
 

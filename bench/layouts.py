@@ -1,4 +1,4 @@
-"""The same frames as raw device buffers: rows by channel, padded widths, groups of eight channels."""
+"""The same frames as raw device buffers, with the padding that devices have."""
 
 from __future__ import annotations
 

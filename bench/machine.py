@@ -18,7 +18,7 @@ _PEERS = (
 
 
 def machine() -> dict[str, str]:
-    """Return what the figures depend on: day, processor, system, versions, those of the peers too."""
+    """Return what the figures depend on: day, machine, versions, the peers' too."""
     found = {"date": time.strftime("%Y-%m-%d"), **_machine.machine()}
     for name in _PEERS:
         try:

@@ -73,7 +73,10 @@ class Cells:
 
 
 def objects_of(shape: Shape, rng: np.random.Generator) -> Objects:
-    """Return what is in a frame: sizes evenly spread over their logarithm, smaller ones in a crowd."""
+    """Return what is in a frame.
+
+    Sizes are evenly spread over their logarithm, and smaller in a crowd.
+    """
     smallest, largest = (16, 160) if shape.objects > 100 else (24, 320)
     sizes = np.exp(rng.uniform(np.log(smallest), np.log(largest), (shape.objects, 2))) * shape.size / 640
     middles = rng.uniform(0.05, 0.95, (shape.objects, 2)) * shape.size
@@ -82,7 +85,7 @@ def objects_of(shape: Shape, rng: np.random.Generator) -> Objects:
 
 
 def cells_of(shape: Shape, found: Objects, rng: np.random.Generator) -> list[Cells]:
-    """Return the cells of each level that objects touch; an object lives on the level of its size."""
+    """Return the cells that objects touch, each on the level of its size."""
     rows: list[list[Touch]] = [[] for _ in shape.strides]
     bounds = np.array(shape.strides[1:]) * 8 * shape.size / 640
     for thing, (box, class_id) in enumerate(zip(found.boxes, found.class_id.tolist(), strict=True)):

@@ -1,4 +1,4 @@
-"""One side of a comparison of two commits: a process that decodes when it is told to, with the package of one tree.
+"""One side of a comparison: a process that decodes with the package of one tree.
 
     python one_side.py ROOT
 

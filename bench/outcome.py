@@ -1,4 +1,4 @@
-"""What a run came to: rows measured, verdicts, absent peers; as text, JSON and Markdown."""
+"""What a run came to: rows, verdicts, absent peers; as text and as JSON."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def row_text(row: Row, figures: Figures) -> str:
 
 
 def summary(outcome: Outcome) -> str:
-    """Return the last lines: how many targets are met, which are missed, who was absent."""
+    """Return the last lines: targets met and missed, and who was absent."""
     verdicts = outcome.verdicts()
     met = sum(v.met is True for _, v in verdicts)
     missed = [(row, v) for row, v in verdicts if v.met is False]

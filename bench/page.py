@@ -1,4 +1,7 @@
-"""The page of the documentation: what a run measured, and how, as Markdown. No figure on it is typed by hand."""
+"""The page of the documentation: what a run measured, and how, as Markdown.
+
+No figure on it is typed by hand.
+"""
 
 from __future__ import annotations
 

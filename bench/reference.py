@@ -1,4 +1,7 @@
-"""The reference that results are held to: everything decoded in float64, ties in the documented order. Never timed."""
+"""The reference that results are held to: all in float64, ties as documented.
+
+It is never timed.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from bench.peers.plain_numpy import PlainDecode
 
 
 class _Exact(PlainDecode):
-    """Plain NumPy in f8; of equal scores the lower class comes first, then the earlier cell."""
+    """Plain NumPy in f8; of equal scores the lower class, then the earlier cell."""
 
     def _order(self, score: Array, class_id: Array) -> Array:
         return np.lexsort((np.arange(len(score)), class_id, -score.astype(np.float32)))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compare this tree with another commit, in one run: by time, in turns, and by instructions where valgrind is there.
+"""Compare this tree with another commit: by time in turns, and by instructions.
 
     python bench/regression.py [COMMIT] [--only CASES] [--instructions]
 
@@ -120,7 +120,10 @@ def _cells(name: str, figures: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _is_slower(figures: dict[str, Any], allow: float) -> bool:
-    """Instructions decide where they were counted: they do not depend on what else the machine does."""
+    """Tell by instructions where they were counted, else by time.
+
+    Instructions do not depend on what else the machine does.
+    """
     if "base_instructions" in figures:
         return bool(figures["now_instructions"] > allow * figures["base_instructions"])
     return "ratio" in figures and bool(figures["ratio"] > allow)

@@ -1,4 +1,4 @@
-"""The same frames with other element types: probabilities in place of logits, sixteen bits, floats."""
+"""The same frames stored as probabilities, in sixteen bits, or as floats."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hailo_decode.values.quant import Quant
 
 
 def sigmoided(scene: Scene) -> Scene:
-    """Return a scene whose class tensors went through a sigmoid on the device: u1 of scale 1/255."""
+    """Return a scene whose classes are probabilities: u1 of scale 1/255."""
     names = set(scene.names("cls"))
     frames = []
     for frame in scene.frames:

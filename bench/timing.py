@@ -1,4 +1,4 @@
-"""Timing in turns: every way runs a little in each round, so that what disturbs one disturbs all."""
+"""Timing in turns: what disturbs one way disturbs all."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Samples:
 
     @property
     def p10(self) -> float:
-        """What a tenth of the values stay under: on a shared machine, nearer to the truth than the middle."""
+        """What a tenth of the values stay under; steadier on a shared machine."""
         return float(np.percentile(self.values, 10))
 
     @property
@@ -80,7 +80,10 @@ def hold_to_one_thread() -> None:
 
 
 def keep_freed_memory() -> None:
-    """Let glibc keep what is freed, as it does by itself in a long-lived process: else NumPy's and torch's times double."""
+    """Let glibc keep what is freed, as it does in a long-lived process.
+
+    Without it, page faults double the times of NumPy and torch.
+    """
     try:
         libc = ctypes.CDLL(None)
         libc.mallopt(-1, 1 << 30)  # M_TRIM_THRESHOLD
@@ -121,7 +124,10 @@ def race(ways: Sequence[Way], frames: int, budget: Budget) -> dict[str, Samples]
 
 
 def _estimate(run: Callable[[int], Any], frames: int) -> float:
-    """Return about how many seconds a call takes; the very first one, which may load or compile, does not count."""
+    """Return about how many seconds a call takes.
+
+    The very first one, which may load or compile, does not count.
+    """
     run(0)
     best = float("inf")
     for k in range(5):

@@ -1,4 +1,4 @@
-"""Two trees side by side: a worktree of a commit, a process on each side, times in turns, instructions by callgrind."""
+"""Two trees side by side: a worktree of a commit, and a process on each side."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ class Sides:
         return self._sides["now"].ask("cases").split()
 
     def race(self, name: str, rounds: int, calls: int) -> dict[str, Any]:
-        """Return the medians of both sides, their ratio, and the ratio of each round; or why there are none."""
+        """Return both medians, their ratio and that of each round; or why there are none."""
         medians: dict[str, list[float]] = {"base": [], "now": []}
         for turn in range(rounds):
             for key in ("base", "now") if turn % 2 else ("now", "base"):
@@ -163,7 +163,7 @@ def valgrind_missing() -> str | None:
 
 
 def count_instructions(names: list[str], base: Path, now: Path, folder: Path) -> dict[str, dict[str, float]]:
-    """Return the instructions of one frame of each case on both sides, the Python around the kernels included.
+    """Return the instructions of one frame of each case, its Python included.
 
     Parameters
     ----------

@@ -19,8 +19,24 @@ def absent() -> dict[str, str]:
     return {name: reason for name, reason in reasons.items() if reason is not None}
 
 
-def ways(job: str, *given: Any) -> Iterator[Way]:
-    """Yield the ways in which peers that can run here do a job."""
+def ways(job: str, *given: Any, notes: list[str]) -> Iterator[Way]:
+    """Yield the ways in which peers that can run here do a job.
+
+    Parameters
+    ----------
+    job : str
+        Name of a function that peers may have.
+    *given
+        What it takes.
+    notes : list of str, out
+        Peers that failed, and how: another version of one may have other arguments, and shall not end the run.
+    """
     for peer in collect(__name__, "available").values():
-        if hasattr(peer, job) and peer.available() is None:
-            yield from getattr(peer, job)(*given)
+        if not hasattr(peer, job) or peer.available() is not None:
+            continue
+        try:
+            found = getattr(peer, job)(*given)
+        except Exception as error:
+            notes.append(f"{peer.NAME}: cannot run: {type(error).__name__}: {error}")
+        else:
+            yield from found

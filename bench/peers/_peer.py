@@ -29,7 +29,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Boxes:
-    """A result in the one form in which results are compared: boxes in input pixels, best first."""
+    """A result in the form in which results are compared: input pixels, best first."""
 
     xyxy: Array
     score: Array
@@ -55,7 +55,7 @@ class Way:
 
 
 def missing(*modules: str) -> str | None:
-    """Return why a peer cannot run: the first of its modules that is not installed; None where all are."""
+    """Return why a peer cannot run: its first module that is not installed, or None."""
     for module in modules:
         try:
             found = importlib.util.find_spec(module)
@@ -67,7 +67,7 @@ def missing(*modules: str) -> str | None:
 
 
 def anchor_points(grids: list[tuple[int, int, int]]) -> tuple[Array, Array]:
-    """Return the middle of every cell, (n, 2) f4 in cells, and its stride, (n, 1) f4, level by level."""
+    """Return each cell's middle, (n, 2) f4 in cells, and its stride, (n, 1) f4."""
     points, strides = [], []
     for height, width, stride in grids:
         rows, columns = np.mgrid[0:height, 0:width]
@@ -82,7 +82,7 @@ def as_boxes(result: tuple[Array, Array, Array]) -> Boxes:
 
 
 def inside(letterbox: Letterbox, side: int) -> tuple[int, int, int, int]:
-    """Return the rows and columns of a map of the input that the photo covers: top, left, bottom, right."""
+    """Return what of a map of the input the photo covers: top, left, bottom, right."""
     share = side / letterbox.input_size[0]
     left, top = letterbox.pad[0] * share, letterbox.pad[1] * share
     high, wide = (
@@ -96,4 +96,5 @@ def on_photo(xyxy: Array, letterbox: Letterbox) -> Array:
     """Return boxes in pixels of the photo, clipped to it."""
     pad, scale = np.array(letterbox.pad * 2, np.float32), np.array(letterbox.scale * 2, np.float32)
     height, width = letterbox.image_size
-    return np.clip((xyxy - pad) / scale, 0, np.array([width, height] * 2, np.float32))
+    placed: Array = np.clip((xyxy - pad) / scale, 0, np.array([width, height] * 2, np.float32))
+    return placed

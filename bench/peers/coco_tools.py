@@ -18,7 +18,7 @@ def available() -> str | None:
 
 
 def run_lengths(masks: Array) -> list[Way]:
-    """Encode (n, H, W) masks, from the order in which they are made, and from the one that it wants."""
+    """Encode (n, H, W) masks as they are, and from memory laid out as it wants."""
     from pycocotools import mask as tools
 
     turned = np.asfortranarray(masks.transpose(1, 2, 0).astype(np.uint8))

@@ -1,4 +1,7 @@
-"""EdgeFirst's decoder in Rust, by its public interface (edgefirst-decoder on PyPI, Apache-2.0)."""
+"""EdgeFirst's decoder in Rust, by its public interface.
+
+The wheel is edgefirst-decoder on PyPI, Apache-2.0.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +66,7 @@ def _decoder(scene: Scene, choice: Choice) -> Any:
 
 
 def _schema(scene: Scene) -> dict[str, Any]:
-    """Describe the outputs in its schema of version 2: one child a scale, anchors joined level by level."""
+    """Describe the outputs in its schema of version 2: one child a scale."""
     height, width = scene.network.input_size or (0, 0)
     first = scene.frames[0]
     anchors = sum(first[name].shape[0] * first[name].shape[1] for name in scene.names("cls"))

@@ -1,4 +1,4 @@
-"""Expert NumPy with OpenCV's suppression: bytes are compared first, only survivors are dequantised."""
+"""Expert NumPy with OpenCV's suppression: bytes first, survivors dequantised."""
 
 from __future__ import annotations
 

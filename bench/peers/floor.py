@@ -1,4 +1,4 @@
-"""The floor: what it takes to read the class tensors once, with no decoding at all."""
+"""The floor: what it takes to read the class tensors once, and nothing else."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def available() -> str | None:
 
 
 def detect(scene: Scene, choice: Choice) -> list[Way]:
-    """Take the largest number of each class tensor; it finds nothing, so there is nothing to compare."""
+    """Take the largest number of each class tensor: no boxes, nothing to compare."""
     del choice
     frames = [[frame[name].reshape(-1) for name in scene.names("cls")] for frame in scene.frames]
     return [Way(NAME, lambda k: [np.max(flat) for flat in frames[k]])]

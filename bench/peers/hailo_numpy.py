@@ -1,4 +1,4 @@
-"""NumPy after the plan of Hailo's published Python examples: probabilities in, every cell decoded, +1 in areas.
+"""NumPy after the plan of Hailo's published Python examples.
 
 Written anew from what the examples do: dequantise, softmax over the bins of every cell, scale by scale; join the scales,
 pick the best class, suppress greedily with inclusive pixel edges. The code is ours.
@@ -24,7 +24,7 @@ def available() -> str | None:
 
 
 def detect(scene: Scene, choice: Choice) -> list[Way]:
-    """Decode u1 tensors; classes are handed over as probabilities, as the examples expect them."""
+    """Decode u1 tensors, classes as probabilities: the examples expect them so."""
     if scene.frames[0][scene.names("cls")[0]].dtype != np.uint8:
         return []
     ready = sigmoided(scene) if scene.logits else scene
@@ -32,7 +32,7 @@ def detect(scene: Scene, choice: Choice) -> list[Way]:
 
 
 def masks(scene: Scene, choice: Choice, letterbox: Letterbox) -> list[Way]:
-    """Decode, then make a mask of the photo's size for each box, one after the other, as the example for segmentation."""
+    """Decode, then make a mask of the photo's size for one box after the other."""
     if missing("cv2") is not None:
         return []
     ready = sigmoided(scene)
@@ -50,7 +50,7 @@ def masks(scene: Scene, choice: Choice, letterbox: Letterbox) -> list[Way]:
 
 
 def _painted(proto: Array, weights: Array, xyxy: Array, letterbox: Letterbox) -> Array:
-    """Return (n, H, W) bool: product, sigmoid, the padding cut off, stretched to the photo, cut to the box."""
+    """Return (n, H, W) bool: product, sigmoid, stretched to the photo, cut to boxes."""
     import cv2
 
     height, width = letterbox.image_size

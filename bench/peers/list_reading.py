@@ -1,4 +1,4 @@
-"""Plain Python over a by-class NMS result: the loop of Hailo's published examples, written anew."""
+"""Plain Python over a by-class NMS result, as in Hailo's examples; written anew."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ def available() -> str | None:
 
 
 def turned_nms(frames: list[tuple[Array, Array]], iou: float) -> list[Way]:
-    """Suppress boxes (n, 5) f8 of one class: centre, size, angle; best first. They are decoded before, at no cost."""
+    """Suppress (n, 5) f8 boxes of one class, best first, decoded before at no cost."""
 
     def run(k: int) -> Array:
         import cv2

@@ -1,4 +1,7 @@
-"""Plain NumPy: dequantise everything, make every box, then throw away. How most people's first version looks."""
+"""Plain NumPy: dequantise everything, make every box, then throw away.
+
+How most people's first version looks.
+"""
 
 from __future__ import annotations
 
@@ -81,7 +84,7 @@ class PlainDecode:
 
 
 def greedy(xyxy: Array, left: Array, class_id: Array, iou: float, most: int) -> Array:
-    """Return the places of the boxes that stay, best first: greedy suppression inside each class.
+    """Return the places of boxes that stay: greedy suppression inside each class.
 
     Parameters
     ----------

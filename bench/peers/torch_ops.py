@@ -1,4 +1,4 @@
-"""torch and torchvision on the CPU, the operations in the order in which Ultralytics has them; the code is ours.
+"""torch and torchvision on the CPU, in the order that Ultralytics has; our code.
 
 Dequantise, permute to (channels, anchors), softmax over bins, sigmoid, boxes as centre and size, the candidates above the
 threshold, their classes moved apart by 7,680 pixels, and `torchvision.ops.nms` over all of them.
@@ -31,7 +31,7 @@ def detect(scene: Scene, choice: Choice) -> list[Way]:
 
 
 def masks(scene: Scene, choice: Choice, letterbox: Letterbox) -> list[Way]:
-    """Decode and make masks of the photo's size; and the masks alone, with everything else done before."""
+    """Decode and make masks of the photo's size; and make the masks alone."""
     decode = TorchDecode(scene, choice)
     ready = [(decode(k), decode.proto(k)) for k in range(len(scene.frames))]
 
@@ -46,7 +46,7 @@ def masks(scene: Scene, choice: Choice, letterbox: Letterbox) -> list[Way]:
 
 
 def _painted(proto: Any, rows: Any, letterbox: Letterbox) -> Any:
-    """Return (n, H, W) bool: product, the padding cut off, stretched to the photo, cut to the box."""
+    """Return (n, H, W) bool: product, stretched to the photo, cut to the boxes."""
     import torch
     from torch.nn.functional import interpolate
 
@@ -83,7 +83,7 @@ class TorchDecode:
         self._bins = torch.arange(bins, dtype=torch.float32).view(1, bins, 1, 1)
 
     def __call__(self, k: int) -> Any:
-        """Return (n, 6 + coefficients) f4: box, score, class, and the coefficients of a mask where there are any."""
+        """Return (n, 6 + coefficients) f4: box, score, class, a mask's coefficients."""
         import torch
 
         with torch.inference_mode():

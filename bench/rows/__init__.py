@@ -1,4 +1,7 @@
-"""What is measured: a file a subject, each with ``rows()``. To stand in this folder is to be in the table."""
+"""What is measured: a file a subject, each with ``rows()``.
+
+To stand in this folder is to be in the table.
+"""
 
 from __future__ import annotations
 

@@ -49,13 +49,21 @@ def decoding_row(name: str, title: str, what: Decoding, *claims: Claim) -> Row:
 
 
 def own_row(
-    name: str, title: str, build: Callable[[int], tuple[list[Way], Boxes | None]], *claims: Claim
+    name: str, title: str, build: Callable[[int, list[str]], tuple[list[Way], Boxes | None]], *claims: Claim
 ) -> Row:
-    """Return the row of several ways of ours, built for a number of frames, and what they are held to."""
+    """Return the row of several ways of ours, and perhaps of peers.
+
+    Parameters
+    ----------
+    name, title : str
+    build : callable
+        Number of frames and a list for notes to the ways, and what they are held to, if anything.
+    *claims : Claim
+    """
 
     def measure(budget: Budget) -> Figures:
         figures, count = Figures(), frames_for(budget)
-        contestants, wanted = build(count)
+        contestants, wanted = build(count, figures.notes)
         if wanted is not None:
             contestants = agreeing(contestants, wanted, figures)
         figures.samples = race(contestants, count, budget)
@@ -76,7 +84,7 @@ def _in_every_way(what: Decoding, budget: Budget) -> Figures:
     contestants = [our_way(scene, what.choice)]
     if what.more is not None:
         contestants += what.more(scene, what.choice)
-    for way in ways("detect", scene, what.choice):
+    for way in ways("detect", scene, what.choice, notes=figures.notes):
         if any(way.name.startswith(name) for name in what.without):
             figures.notes.append(f"{way.name}: left out, one call takes seconds")
         else:
@@ -103,7 +111,7 @@ def as_found(detections: Any) -> Boxes:
 
 
 def agreeing(contestants: Iterable[Way], wanted: Boxes, figures: Figures) -> list[Way]:
-    """Return the ways that found what is wanted; of the others, say why they are not timed.
+    """Return the ways that found what is wanted; note why others are not timed.
 
     Raises
     ------

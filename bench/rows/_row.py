@@ -1,4 +1,4 @@
-"""Row: one thing that is measured, what is claimed of it, and the figures that came out."""
+"""Row: one thing that is measured, what is claimed of it, and what came out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The main job: scenes, thresholds, sizes and class counts of a head with bins, every peer on the same u1 tensors."""
+"""The main job: a head with bins, every peer on the same u1 tensors."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _hailort(times: float, scene: str, ours: str = OURS, what: str = "") -> Clai
 
 
 def _as_hailort(scene: Scene, choice: Choice) -> list[Way]:
-    """Decode what HailoRT's own step is given: device order NHCW, probabilities, every class of a cell."""
+    """Decode what HailoRT's step is given: NHCW, probabilities, all classes."""
     given = on_device(sigmoided(scene), "NHCW")
     way = our_way(given, Choice(choice.conf, choice.iou, choice.max_det, True), _LIKE_HAILORT)
     return [Way(way.name, way.run)]

@@ -1,4 +1,4 @@
-"""Other heads and tasks against the head with bins: the same objects, each head's own tensors."""
+"""Other heads and tasks against the head with bins, with the same objects."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ def rows() -> list[Row]:
     ]
     return [
         own_row(
-            "families", "heads of other families, 20 objects", lambda count: (_heads(count), None), *claims
+            "families",
+            "heads of other families, 20 objects",
+            lambda count, notes: (_heads(count), None),
+            *claims,
         )
     ]
 

@@ -1,4 +1,4 @@
-"""Buffers as devices lay them out, read in place; and element types other than bytes."""
+"""Buffers as devices lay them out; and element types other than bytes."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def rows() -> list[Row]:
         own_row(
             "layouts",
             "the same frames dense, and as raw device buffers read in place",
-            lambda count: _layouts(count, Choice()),
+            lambda count, notes: _layouts(count, Choice()),
             *(within(OURS, 1.7, f"{order} in place over dense", f"{OURS}, {order}") for order in ORDERS),
             faster(_TRANSPOSED, 4, "NHCW in place faster than transposed first", f"{OURS}, NHCW"),
         ),
         own_row(
             "layouts-multi",
             "the same, multi-label",
-            lambda count: _layouts(count, Choice(multi_label=True)),
+            lambda count, notes: _layouts(count, Choice(multi_label=True)),
             *(within(OURS, 1.7, f"{order} in place over dense", f"{OURS}, {order}") for order in ORDERS),
         ),
         decoding_row(

@@ -10,7 +10,7 @@ import numpy as np
 from bench.frames import Scene
 from bench.heads import mask_scene
 from bench.objects import Array, Shape
-from bench.peers import coco_tools, hailo_numpy, torch_ops, ways
+from bench.peers import hailo_numpy, torch_ops, ways
 from bench.peers._peer import Choice, Way
 from bench.reference import reference
 from bench.rows._decoding import agreeing, frames_for, our_way, own_row
@@ -32,8 +32,7 @@ def rows() -> list[Row]:
         own_row(
             "run-lengths",
             "run lengths of the masks of 20 objects, 1280x720",
-            lambda count: (_encoders(), None),
-            faster(f"{coco_tools.NAME} encode", 1, ours=_ENCODED),
+            lambda count, notes: (_encoders(notes), None),
         ),
     ]
 
@@ -57,7 +56,11 @@ def _measure(objects: int) -> Callable[[Budget], Figures]:
         own = Way(own.name, own.run)  # its boxes are the photo's: compared by their masks
         found = [
             own,
-            *agreeing(ways("masks", scene, Choice(), letterbox), reference(scene, Choice()), figures),
+            *agreeing(
+                ways("masks", scene, Choice(), letterbox, notes=figures.notes),
+                reference(scene, Choice()),
+                figures,
+            ),
         ]
         _check_pixels(found, figures)
         figures.samples = race(found, count, budget)
@@ -93,10 +96,10 @@ def _union(result: Any) -> Array:
     return np.logical_or.reduce(masks, axis=0)  # type: ignore[no-any-return]
 
 
-def _encoders() -> list[Way]:
+def _encoders(notes: list[str]) -> list[Way]:
     from hailo_decode.rle import packed, run_lengths
 
     scene = _scene(20, 1)
     masks = our_way(scene, Choice(), letterbox=_letterbox()).run(0).mask
     encode = Way(_ENCODED, lambda k: [packed(run_lengths(mask)) for mask in masks])
-    return [encode, *ways("run_lengths", masks)]
+    return [encode, *ways("run_lengths", masks, notes=notes)]

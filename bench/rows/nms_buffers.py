@@ -19,20 +19,20 @@ def rows() -> list[Row]:
         own_row(
             "by-class",
             "packed by-class buffer, 80 classes, 20 boxes",
-            lambda count: (_ways(count, 20), None),
+            lambda count, notes: (_ways(count, 20, notes), None),
             Claim("microseconds", OURS, at_most=30),
             faster(f"{list_reading.NAME}, packed", 2),
         ),
         own_row(
             "by-class-full",
             "packed by-class buffer, 80 classes, 300 boxes",
-            lambda count: (_ways(count, 300), None),
+            lambda count, notes: (_ways(count, 300, notes), None),
             faster(f"{list_reading.NAME}, packed", 5),
         ),
     ]
 
 
-def _ways(count: int, boxes: int) -> list[Way]:
+def _ways(count: int, boxes: int, notes: list[str]) -> list[Way]:
     from hailo_decode.nms import decode_nms
 
     lists = [_boxes_by_class(np.random.default_rng(k), boxes) for k in range(count)]
@@ -45,7 +45,7 @@ def _ways(count: int, boxes: int) -> list[Way]:
         return decode_nms(lists[k], classes=_CLASSES, image_size=_SIZE)
 
     own = [Way(OURS, packed, as_found), Way(f"{OURS}, lists", listed, as_found)]
-    return [*own, *ways("by_class", buffers, lists, _CLASSES, _SIZE)]
+    return [*own, *ways("by_class", buffers, lists, _CLASSES, _SIZE, notes=notes)]
 
 
 def _boxes_by_class(rng: np.random.Generator, count: int) -> list[Array]:
@@ -58,7 +58,10 @@ def _boxes_by_class(rng: np.random.Generator, count: int) -> list[Array]:
 
 
 def _packed(lists: list[Array]) -> Array:
-    """Return the flat buffer (HailoRT 5.2, hailort.h): for each class its count and so many boxes, garbage behind."""
+    """Return the flat buffer: for each class its count and boxes, garbage behind.
+
+    HailoRT 5.2, hailort.h.
+    """
     buffer = np.full(_CLASSES * (1 + 5 * _MOST), 0.5, np.float32)
     parts = np.concatenate([np.concatenate([[len(one)], one.reshape(-1)]) for one in lists])
     buffer[: len(parts)] = parts

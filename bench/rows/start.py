@@ -1,4 +1,4 @@
-"""What a process pays before its first boxes: imports, kernels from the cache, kernels that are not there yet."""
+"""What a process pays before its first boxes: imports, and kernels to load."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _first_boxes(budget: Budget) -> Figures:
 
 
 def _decode(dump: Path | str, cache: Path) -> tuple[float, float, float]:
-    """Return milliseconds to the first boxes and to the first compiled frame, and kilobytes resident then."""
+    """Return ms to the first boxes and first compiled frame, and KB resident then."""
     start = time.monotonic()
     first, compiled, kilobytes = map(float, _python("-c", _DECODE, str(dump), cache=cache).split())
     return 1e3 * (first - start), 1e3 * (compiled - start), kilobytes
@@ -123,7 +123,7 @@ def _inspect(budget: Budget) -> Figures:
 
 
 def _made_hef() -> Callable[[], bytes]:
-    """Return what makes a HEF: the tests know how, and need protobuf and xxhash for it."""
+    """Return what makes a HEF: the tests', which need protobuf and xxhash."""
     sys.path.insert(0, str(ROOT / "tests"))
     try:
         from networks.build_hef import hef, layer

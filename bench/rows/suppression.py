@@ -1,4 +1,4 @@
-"""Suppression at its worst: tens of thousands of candidates, a thousand turned boxes."""
+"""Suppression at its worst: tens of thousands of boxes, a thousand turned ones."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def rows() -> list[Row]:
         own_row(
             "30000-candidates",
             "30,000 candidates through suppression, none of the places for results used up",
-            lambda count: (list(_crowds(count)), None),
+            lambda count, notes: (list(_crowds(count)), None),
             Claim("80 classes, microseconds", f"{OURS}, 80 classes", at_most=10_000),
             Claim("1 class, microseconds", f"{OURS}, 8,400 cells of 1 class", at_most=10_000),
         ),
@@ -39,7 +39,7 @@ def rows() -> list[Row]:
         own_row(
             "turned-1000",
             "about 1,000 turned candidates of one class: our whole frame, others their suppression alone",
-            lambda count: (_turned(count), None),
+            lambda count, notes: (_turned(count, notes), None),
             faster(f"{opencv_turned.NAME} loop", 10),
         ),
     ]
@@ -51,15 +51,15 @@ def _crowds(count: int) -> Iterator[Way]:
     yield our_way(dfl_scene(Shape(classes=1), count), low, f"{OURS}, 8,400 cells of 1 class")
 
 
-def _turned(count: int) -> list[Way]:
+def _turned(count: int, notes: list[str]) -> list[Way]:
     scene = turned_scene(Shape(classes=1, objects=_MANY), count)
     own = finding(our_way(scene, Choice()), scene, middles=True)
     boxes = [(_candidates(scene, k), np.zeros(0)) for k in range(count)]
-    return [own, *ways("turned_nms", boxes, Choice().iou)]
+    return [own, *ways("turned_nms", boxes, Choice().iou, notes=notes)]
 
 
 def _candidates(scene: Scene, k: int) -> Array:
-    """Return all turned boxes of a frame that reach the threshold, best first, as centre, size, angle."""
+    """Return a frame's turned candidates, best first, as centre, size, angle."""
     from hailo_decode import Decoder
 
     everything = {**scene.options, "suppress": False, "max_det": 30_000}

@@ -1,4 +1,4 @@
-"""Several threads: frames of one camera in a batch, and several cameras in one process."""
+"""Several threads: one camera's frames in a batch, several cameras at once."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ def rows() -> list[Row]:
         own_row(
             "batch",
             "256 frames in a batch",
-            lambda n: (_batches(n, 20), None),
+            lambda n, notes: (_batches(n, 20), None),
             faster(_ONE, 1.8, "2 threads over 1", _TWO),
         ),
         own_row(
             "batch-crowded",
             "256 frames of 300 objects in a batch",
-            lambda n: (_batches(n, 300), None),
+            lambda n, notes: (_batches(n, 300), None),
             faster(_ONE, 1.8, "2 threads over 1", _TWO),
         ),
-        own_row("cameras", "4 cameras, 4 decoders, 64 frames of each", lambda n: (_cameras(n), None)),
+        own_row("cameras", "4 cameras, 4 decoders, 64 frames of each", lambda n, notes: (_cameras(n), None)),
     ]
 
 

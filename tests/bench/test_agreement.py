@@ -79,7 +79,9 @@ def test_a_peer_that_finds_something_else_is_left_out_and_said_to_be():
 def test_every_peer_that_is_here_finds_the_same(choice):
     scene = dfl_scene(Shape(classes=3, objects=5), 1)  # in tiny boxes inclusive edges make another result
     wanted = reference(scene, choice)
-    found = {w.name: compare(wanted, w.boxes(w.run(0))) for w in ways("detect", scene, choice) if w.boxes}
+    found = {
+        w.name: compare(wanted, w.boxes(w.run(0))) for w in ways("detect", scene, choice, notes=[]) if w.boxes
+    }
     own = our_way(scene, choice)
     assert compare(wanted, own.boxes(own.run(0))).share == 1
     assert found[plain_numpy.NAME].share == 1
@@ -89,3 +91,15 @@ def test_every_peer_that_is_here_finds_the_same(choice):
 def test_plain_numpy_is_the_reference_in_single_precision():
     way = plain_numpy.detect(SCENE, Choice())[0]
     assert np.allclose(as_boxes(way.run(0)).xyxy, RIGHT.xyxy, atol=1e-3)
+
+
+def test_a_peer_that_fails_is_noted_and_ends_nothing(monkeypatch):
+    def fails(scene, choice):
+        raise TypeError("another version")
+
+    monkeypatch.setattr(plain_numpy, "detect", fails)
+    notes = []
+    names = [way.name for way in ways("detect", SCENE, Choice(), notes=notes)]
+    assert plain_numpy.NAME not in names
+    assert names
+    assert notes == ["plain NumPy: cannot run: TypeError: another version"]

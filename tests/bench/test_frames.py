@@ -1,4 +1,4 @@
-"""The frames that timings are taken on: the same in every run, with in them what was put there."""
+"""The frames that timings are taken on: the same in every run."""
 
 import numpy as np
 import pytest
