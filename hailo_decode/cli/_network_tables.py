@@ -12,6 +12,7 @@ _HEAD = (
     *("name", "role", "stride", "shape", "order", "on device"),
     *("dtype", "scale", "zero", "range", "activation"),
 )
+_ROWS = 100  # more than any network has; --json lists what a made-up file may hold
 
 
 def outputs_of(
@@ -20,8 +21,8 @@ def outputs_of(
     """Yield a table of tensors, and a line for each NMS result."""
     tensors = [one for one in outputs if not one.nms]
     if tensors:
-        yield from table(_HEAD, [_row(one, reading, size) for one in tensors])
-    for one in outputs:
+        yield from table(_HEAD, [_row(one, reading, size) for one in tensors[:_ROWS]])
+    for one in outputs[:_ROWS]:
         if one.nms:
             yield f"  {plain(one.name)}  {plain(_nms(one))}"
 
@@ -92,7 +93,7 @@ def step_of(op: OpInfo) -> Iterator[str]:
             ", ".join(f"{role} {name or '?'}" for role, name in decoder.layers.items()),
             " ".join(f"{w:.4g}x{h:.4g}" for w, h in decoder.anchors),
         )
-        for decoder in op.decoders
+        for decoder in op.decoders[:_ROWS]
     ]
     if rows:
         yield from table(("stride", "layers", "anchors"), rows)

@@ -14,7 +14,7 @@ from hailo_decode.values.diagnostic import Diagnostic, Severity
 from hailo_decode.values.network import NetworkInfo
 
 _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "cyan"}
-_WIDTH, _LONGEST = 110, 2000
+_WIDTH, _LONGEST = 100, 2000
 # What a kind of source is called where its own word says too little.
 _KINDS = {
     "json": "JSON description",
@@ -84,9 +84,7 @@ def _labelled(entries: Iterator[tuple[str, str]]) -> Iterator[str]:
     """Yield a line for each entry, with its label once; long text is folded beside it."""
     last = ""
     for label, text in entries:
-        for line in textwrap.wrap(
-            plain(text, _LONGEST), _WIDTH - 13, break_long_words=False, break_on_hyphens=False
-        ):
+        for line in _folded(plain(text, _LONGEST)):
             yield f"  {'' if label == last else label:10} {line}".rstrip()
             last = label
 
@@ -141,17 +139,15 @@ def _remarks(remarks: Sequence[Diagnostic]) -> Iterator[str]:
         return
     yield paint(f"remarks ({len(remarks)})", "bold")
     for one in remarks:
-        head = f"  {one.code} {one.severity.value}: "
-        lines = textwrap.wrap(
-            head + plain(one.message, _LONGEST), _WIDTH, subsequent_indent="    ", break_long_words=False
-        )
-        yield lines[0].replace(one.severity.value, paint(one.severity.value, _COLOURS[one.severity]), 1)
-        yield from lines[1:]
+        severity = one.severity.value
+        first, *rest = _folded(f"  {one.code} {severity}: {plain(one.message, _LONGEST)}", "    ")
+        yield first.replace(severity, paint(severity, _COLOURS[one.severity]), 1)
+        yield from rest
         if one.hint:
-            yield from textwrap.wrap(
-                f"hint: {plain(one.hint, _LONGEST)}",
-                _WIDTH,
-                initial_indent="    ",
-                subsequent_indent="      ",
-                break_long_words=False,
-            )
+            yield from _folded(f"    hint: {plain(one.hint, _LONGEST)}", "      ")
+
+
+def _folded(text: str, indent: str = "") -> list[str]:
+    return textwrap.wrap(
+        text, _WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )

@@ -62,7 +62,7 @@ def readings_of(network: NetworkInfo) -> list[ShownReading]:
 def _reading(network: NetworkInfo, name: str | None) -> ShownReading:
     """Pair the heads; what the file itself says counts more."""
     nms = next((one.nms for one in network.outputs if one.nms), None)
-    heads = network.heads or tuple(one for one in network.outputs if one.shape)
+    heads = network.heads or tuple(one for one in network.outputs if not one.nms)
     paired = _paired(heads, network)
     return ShownReading(
         network=name,
@@ -88,6 +88,8 @@ def _paired(heads: tuple[OutputInfo, ...], network: NetworkInfo) -> ShownReading
         )
     if len(heads) > _MOST_HEADS:
         return ShownReading(why=(f"{len(heads)} outputs are more than any head has",))
+    if shapeless := [one.name for one in heads if one.shape is None]:
+        return ShownReading(why=(f"the shape of {', '.join(map(repr, shapeless[:6]))} is not known",))
     if network.input_size is None:
         return ShownReading(why=("the size of the input is not known",))
     size, priors = network.input_size, Priors(None, network)

@@ -18,14 +18,14 @@ def paint(text: str, style: str, stream: TextIO | None = None) -> str:
 
 
 def plain(text: str, most: int = 160) -> str:
-    """Return text as one line may hold it: without what moves the cursor or breaks the line, and not endless.
+    r"""Return text as one line may hold it: without what moves the cursor or breaks the line, and not endless.
 
     Names come from files of any origin, and a terminal obeys what it is sent.
 
     Examples
     --------
-    >>> plain("conv1\\x1b[2J\\n")
-    'conv1\\\\x1b[2J\\\\n'
+    >>> plain("conv1\x1b[2J\n")
+    'conv1\\x1b[2J\\n'
     """
     text = text if len(text) <= most else text[: most - 3] + "..."
     return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
