@@ -60,7 +60,7 @@ def read_network(path: str | os.PathLike[str], *, verify: bool = False) -> Netwo
     --------
     >>> read_network("no-such.hef")
     Traceback (most recent call last):
-    hailo_decode.errors.FormatError: there is no file 'no-such.hef'
+    hailo_decode.errors.MissingFile: there is no file 'no-such.hef'
     """
     place = Path(path)
     found = format_of(place, known_formats(first=place.suffix[1:].lower()))

@@ -63,8 +63,9 @@ def test_our_errors_have_no_traceback(capsys, tmp_path):
     assert main(["inspect", str(path)]) == 2
     shown = capsys.readouterr().err.splitlines()
     assert shown[0] == f"error: {str(path)!r} is no model file that is known here"
-    assert [line.split(":")[0].strip() for line in shown[1:]] == ["got", "wanted"]
+    assert [line.split(":")[0].strip() for line in shown[1:]] == ["got", "wanted", "hint"]
     assert "50 4b 03 04" in shown[1]
+    assert "this is a zip archive, as PyTorch's own files are" in shown[3]
 
 
 def stop(error):
