@@ -6,6 +6,7 @@ from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 from hailo_decode.errors import AmbiguousError, OptionError, UnknownName
+from hailo_decode.families import families
 from hailo_decode.keypoints import points_of
 from hailo_decode.options import Options, name_list, size_pair
 from hailo_decode.plan import Known
@@ -44,7 +45,10 @@ def split(network: NetworkInfo, given: dict[str, Any]) -> tuple[Known, Options]:
     if given.get("input_size") is not None:
         network = replace(network, input_size=size_pair(given["input_size"]))
     if given.get("task") is not None:
-        network = replace(network, task=str(given["task"]))
+        tasks = {f.task for f in families().values()}
+        if given["task"] not in tasks:
+            raise UnknownName("task", str(given["task"]), tasks)
+        network = replace(network, task=given["task"])
     logits = given.get("logits")
     if logits is not None and not isinstance(logits, bool):
         raise OptionError(f"logits is {logits!r}", wanted="True, False or None")

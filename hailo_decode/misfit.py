@@ -9,6 +9,8 @@ from hailo_decode.evidence import Candidate
 from hailo_decode.families._family import Family
 from hailo_decode.grids import AnchorCount, Grid, by_grid, stride_of
 
+_NAMED = 6  # families that one name stands for, over all tasks
+
 
 def no_reading(
     outputs: Sequence[Candidate], choices: Sequence[Family], input_size: tuple[int, int], anchors: AnchorCount
@@ -70,10 +72,14 @@ def _single(
     anchors: AnchorCount,
 ) -> str | None:
     """Say what keeps the outputs from being the one family that was asked for."""
-    if len(choices) != 1:
-        return None
-    family = choices[0]
     counts = [len(group) for group in grids.values()]
+    nearest = [f for f in choices if not f.once and set(counts) == {len(f.roles)}]
+    if len(choices) == 1 or (len(choices) <= _NAMED and len(nearest) == 1):
+        family = (nearest or list(choices))[0]
+    else:
+        return None
+    if not family.squashable and any(o.unit_range() for group in grids.values() for o in group):
+        return f"the values lie in 0..1: {family.name} takes exponentials of raw numbers, and these went through a sigmoid"
     if family.once and set(counts) == {len(family.roles)}:
         return f"{', '.join(family.once)} is missing: each level has its {len(family.roles)} outputs, and no other is there"
     for grid, group in grids.items():

@@ -79,7 +79,9 @@ def pair(
         When more than one is.
     """
     _one_network(outputs)
-    readings = _distinct([r for family in choices for r in _readings(family, outputs, input_size, anchors)])
+    readings = _distinct(
+        [r for family in choices for r in _readings(family, outputs, input_size, anchors, len(choices) > 1)]
+    )
     if not readings:
         raise no_reading(outputs, choices, input_size, anchors)
     if any(anchors(o, "exact") for o in outputs):  # who tells anchors has a head with anchors
@@ -118,7 +120,11 @@ def _one_network(outputs: Sequence[Candidate]) -> None:
 
 
 def _readings(
-    family: Family, outputs: Sequence[Candidate], input_size: tuple[int, int], anchors: AnchorCount
+    family: Family,
+    outputs: Sequence[Candidate],
+    input_size: tuple[int, int],
+    anchors: AnchorCount,
+    many: bool,
 ) -> list[Reading]:
     """List the ways to read all outputs as one family, one for each set of sizes and each choice of single tensors."""
     found = []
@@ -129,6 +135,13 @@ def _readings(
         if not all(family.lets_play(role, o.role) for role, o in once.items()):
             continue
         rest = [o for o in outputs if o not in singles]
+        if (
+            len(rest) == 1 == rest[0].shape[0] * rest[0].shape[1]
+            and family.grid != "whole"
+            and not family.once
+            and many
+        ):
+            continue  # a lone vector is a classifier's, unless another head is asked for by name
         if not rest or not all(any(family.lets_play(role, o.role) for role in family.roles) for o in rest):
             continue
         found += _levels(family, rest, once, input_size, anchors)

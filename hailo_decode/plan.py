@@ -141,6 +141,7 @@ def make_plan(outputs: Mapping[str, Any], known: Known, options: Options) -> Pla
         choices,
         len(network.classes) or None,
         lambda output, grid: priors.count(output, network.input_size, grid),
+        bool(known.family),
     )
     options = options.with_defaults(reading.family.defaults, known.given)
     _check_names(network.classes, reading.sizes.classes)
@@ -179,13 +180,14 @@ def _paired(
     choices: Sequence[Family],
     classes: int | None,
     anchors: AnchorCount,
+    named: bool,
 ) -> Reading:
     """Pair, and name the heads that were left out of the choice where nothing else fits."""
     try:
         return pair(candidates, input_size, choices, classes, anchors)
     except PairingError as error:
         left = [f.name for f in families().values() if f.anchored and not f.anchors and f not in choices]
-        if left and len(choices) > 1:
+        if left and not named:
             error.hint = (
                 f"{error.hint}; {' and '.join(left)} are tried only where anchors= tells their anchors"
             )

@@ -60,7 +60,7 @@ def test_every_family_has_a_twin():
 
 
 @each_head
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(data=st.data())
 def test_any_frame_of_any_head_in_any_layout_decodes_as_the_twin_does(family, data):
     frame = data.draw(head_strategies.frames((family,)))
@@ -68,7 +68,7 @@ def test_any_frame_of_any_head_in_any_layout_decodes_as_the_twin_does(family, da
 
 
 @each_head
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(data=st.data())
 def test_channels_with_scales_of_their_own_per_channel_are_each_read_by_theirs(family, data):
     frame = data.draw(head_strategies.frames((family,), ("uint8", "uint16"), per_channel=True))
@@ -76,7 +76,7 @@ def test_channels_with_scales_of_their_own_per_channel_are_each_read_by_theirs(f
 
 
 @each_head
-@settings(max_examples=12)
+@settings(max_examples=6)
 @given(data=st.data())
 def test_every_anchor_of_any_head_gives_its_box(family, data):
     frame = data.draw(head_strategies.frames((family,)))
@@ -85,7 +85,7 @@ def test_every_anchor_of_any_head_gives_its_box(family, data):
 
 
 @pytest.mark.parametrize("family", ["yolov8_obb", "yolo26_obb"])
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(data=st.data())
 def test_turned_boxes_taken_for_gaussians_are_suppressed_as_the_twin_does(family, data):
     frame = data.draw(head_strategies.frames((family,)))

@@ -54,7 +54,7 @@ places = st.floats(0, 60) | st.sampled_from([0.0, 10.0, 20.0])
 shapes = st.tuples(places, places, sides, sides, angles)
 
 
-@settings(max_examples=400)
+@settings(max_examples=120)
 @given(shapes, shapes)
 @example((10, 10, 20, 8, 0.5), (10, 10, 20, 8, 0.5))
 @example((10, 10, 20, 8, 0.5), (10, 10, 20, 8, 0.5 + math.pi))
@@ -102,7 +102,7 @@ def test_counting_points_agrees_with_the_twin(a, b):
     assert exact_iou(a, b) == pytest.approx(sampled_iou(a, b, 500), abs=0.02)
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(shapes, shapes)
 def test_likeness_is_one_minus_the_hellinger_distance_of_the_gaussians(a, b):
     assume(min(a[2], a[3], b[2], b[3]) > 2)
