@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from hailo_decode.networks._message import Message
-from hailo_decode.networks._onnx_graph import ATTRIBUTE, Graph, Node, Shape
+from hailo_decode.networks._onnx_graph import ATTRIBUTE, Graph, Node, Shape, numbers_of
 
 Numbers = tuple[float | None, ...]
 """Values of a small tensor; None where one is not known."""
@@ -80,6 +80,11 @@ class Call:
         """Return an attribute that is a text, empty when absent."""
         found = self._attributes.get(name)
         return "" if found is None else found.text(ATTRIBUTE.S)
+
+    def constant(self, name: str) -> Numbers | None:
+        """Return the numbers of an attribute that is a small tensor, None when absent."""
+        found = self._attributes.get(name)
+        return None if found is None else numbers_of(found.message(ATTRIBUTE.T))
 
     def axes(self, index: int) -> tuple[int, ...] | None:
         """Return axes, an attribute up to opset 12 and an input since."""

@@ -128,7 +128,7 @@ class Graph:
     def numbers(self, name: str) -> tuple[float, ...] | None:
         """Return the numbers of a small constant, such as a shape; None for anything else."""
         tensor = self._constant(name)
-        return None if tensor is None else _numbers(tensor)
+        return None if tensor is None else numbers_of(tensor)
 
     def _constant(self, name: str) -> Message | None:
         """Return the tensor behind a name, through the nodes that quantising tools put before weights."""
@@ -158,7 +158,8 @@ def _size(dim: Message) -> int | None:
     return size if size > 0 else None
 
 
-def _numbers(tensor: Message) -> tuple[float, ...] | None:
+def numbers_of(tensor: Message) -> tuple[float, ...] | None:
+    """Return the numbers of a small TensorProto; None for a large one, one in another file, or one of texts."""
     count = 1
     for size in tensor.i64s(TENSOR.DIMS):
         count *= max(size, 0)

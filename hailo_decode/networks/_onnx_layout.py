@@ -164,6 +164,10 @@ def _constant(call: Call) -> list[Shape | None]:
     return [call.graph.dims(call.node.outputs[0]) if call.node.outputs else None]
 
 
+def _filled(call: Call) -> list[Shape | None]:
+    return [call.wholes(0)]
+
+
 def _gather(call: Call) -> list[Shape | None]:
     shape, indices = call.shape(0), call.shape(1)
     axis = axis_of(call.whole("axis"), len(shape)) if shape else None
@@ -192,6 +196,7 @@ RULES: Mapping[str, Callable[[Call], list[Shape | None]]] = {
     "MatMul": _matmul,
     "Pad": _pad,
     "Constant": _constant,
+    "ConstantOfShape": _filled,
     "Gather": _gather,
     "Expand": _expand,
 }
@@ -208,6 +213,13 @@ def value_of(call: Call) -> Numbers | None:
         return None
     if op in ("Cast", "Identity", "Unsqueeze", "Squeeze", "Reshape"):
         return first
+    if op == "ConstantOfShape":
+        count = product(call.wholes(0) or (None,))
+        fill = call.constant("value") or (0,)
+        return fill[:1] * count if count is not None and count <= MOST_NUMBERS else None
+    if op == "Transpose":
+        columns = zip(*_rows(call, first), strict=True)
+        return tuple(n for column in columns for n in column) if call.list("perm") == (1, 0) else None
     if op == "Floor":
         return tuple(None if n is None else float(n // 1) for n in first)
     if op == "Concat":
@@ -223,8 +235,18 @@ def value_of(call: Call) -> Numbers | None:
         return tuple(None if p is None else first[p] for p in places)
     if op == "Slice":
         start, stop, step = call.wholes(1), call.wholes(2), call.wholes(4) or (1,)
-        return first[start[0] : stop[0] : step[0] or 1] if start and stop else None
+        if not start or not stop or (call.wholes(3) or (0,))[0] != 0:
+            return None
+        return tuple(n for row in _rows(call, first)[start[0] : stop[0] : step[0] or 1] for n in row)
     return _arithmetic(op, first, second)
+
+
+def _rows(call: Call, values: Numbers) -> list[Numbers]:
+    """Return the values of a node's first input by its first axis."""
+    shape = call.shape(0)
+    rows = shape[0] if shape and len(shape) > 1 and shape[0] else len(values)
+    width = len(values) // rows if rows else 1
+    return [values[i : i + width] for i in range(0, rows * width, width)] if width else []
 
 
 def _arithmetic(op: str, a: Numbers, b: Numbers) -> Numbers | None:

@@ -113,6 +113,26 @@ def test_sizes_that_are_computed_inside_the_graph_are_followed():
     assert shape(nodes, (1, 3, 20, 20), tensors) == (1, 3, 40, 40)
 
 
+def test_padding_as_pytorch_turns_it_round_inside_the_graph_is_followed():
+    """ZeroPad2d(left 0, right 1, top 0, bottom 1) of YOLOv3-tiny: zeros are put behind, then pairs are reversed."""
+    nodes = [
+        node("ConstantOfShape", ["four"], ["zeros"], value=numbers("v", [0])),
+        node("Concat", ["given", "zeros"], ["eight"], axis=0),
+        node("Reshape", ["eight", "pairs"], ["table"]),
+        node("Slice", ["table", "last", "beginning", "first", "back"], ["reversed"]),
+        node("Transpose", ["reversed"], ["turned"], perm=[1, 0]),
+        node("Reshape", ["turned", "flat"], ["row"]),
+        node("Cast", ["row"], ["pads"], to=7),
+        node("Pad", ["x", "pads"], ["y"], mode="constant"),
+    ]
+    constants = {
+        "four": [4], "given": [0, 1, 0, 2], "pairs": [-1, 2], "last": [-1], "beginning": [-(2**63) + 1],
+        "first": [0], "back": [-1], "flat": [-1],
+    }  # fmt: skip
+    tensors = [numbers(name, values) for name, values in constants.items()]
+    assert shape(nodes, (1, 8, 20, 30), tensors) == (1, 8, 22, 31)
+
+
 def test_a_constant_node_counts_like_a_weight():
     nodes = [
         node("Constant", [], ["n"], value=numbers("", [1, -1])),
