@@ -19,7 +19,7 @@ def points_of(value: object) -> tuple[int, int] | None:
     raise OptionError(f"keypoints is {value!r}", wanted="(points, numbers for each), such as (17, 3)")
 
 
-def divide(channels: int, told: tuple[int, int] | None) -> tuple[tuple[int, int], str]:
+def divide(channels: int, told: tuple[int, int] | None, sure: bool = True) -> tuple[tuple[int, int], str]:
     """Divide channels into points of two or three numbers.
 
     Parameters
@@ -27,6 +27,8 @@ def divide(channels: int, told: tuple[int, int] | None) -> tuple[tuple[int, int]
     channels : int
     told : (int, int) or None
         Points, and numbers for each.
+    sure : bool
+        Whether these are keypoints; False where they may be mask coefficients whose prototypes are missing.
 
     Returns
     -------
@@ -58,6 +60,8 @@ def divide(channels: int, told: tuple[int, int] | None) -> tuple[tuple[int, int]
             [f"{channels // 3} points of x, y and visibility", f"{channels // 2} points of x and y"],
             f"keypoints=({channels // 3}, 3) or keypoints=({channels // 2}, 2)",
         )
+    if channels % 3 and sure:
+        return (channels // 2, 2), f"{channels // 2} of 2 numbers, the one way {channels} channels divide"
     if channels % 3:
         raise AmbiguousError(
             f"{channels} channels beside box and class can be read two ways",

@@ -204,7 +204,8 @@ def nms_hint(outputs: Any) -> str | None:
             rows = read_rows(
                 _one_frame(held), forms_named(None), Hints(image_size=_ANY_SIZE, classes=classes)
             )
-            if len(rows.boxes):  # a form in which nothing is found is no proof
+            # A form in which nothing is found is no proof, but for a flat buffer of just that size.
+            if len(rows.boxes) or getattr(held, "ndim", 0) == 1:
                 return f"this looks like an NMS result ({rows.told}): read it with decode_nms"
     return None
 

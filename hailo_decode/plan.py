@@ -284,7 +284,10 @@ def _keypoints(reading: Reading, known: Known, meta: dict[str, str]) -> tuple[in
     extra = reading.family.extra
     if extra is None or extra.kind != "keypoints":
         return None
-    points, told = divide(reading.sizes.extra, known.keypoints or known.network.keypoints)
+    task = known.network.task == reading.family.task or reading.family.name in known.family
+    points, told = divide(
+        reading.sizes.extra, known.keypoints or known.network.keypoints, task or bool(known.roles)
+    )
     _note(meta, "keypoints", [told])
     return points
 

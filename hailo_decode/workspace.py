@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from hailo_decode.errors import OptionError
 from hailo_decode.kernels import layout as at
 from hailo_decode.kernels.extras import read_keypoints, read_rows
 from hailo_decode.kernels.frame import frame_product, frame_ranked, frame_scored
@@ -19,6 +20,7 @@ from hailo_decode.tables import place, whole_part
 from hailo_decode.values.arrays import F4, F8, I4, I8, U1, Bool
 from hailo_decode.values.letterbox import Letterbox
 
+_MOST_BYTES = 2**31  # of the masks of one frame
 _COUNTERS = 1024  # ranks that the opening band counts, and digits of the sort
 
 
@@ -191,6 +193,12 @@ class _Paint:
             scale, pad, size = letterbox.scale, letterbox.pad, letterbox.image_size
         across = np.array([scale[0] * columns / wide, pad[0] * columns / wide - 0.5])
         down = np.array([scale[1] * rows / high, pad[1] * rows / high - 0.5])
+        if len(xyxy) * size[0] * size[1] > _MOST_BYTES:
+            raise OptionError(
+                f"masks of {len(xyxy)} boxes at {size[1]}x{size[0]} pixels take {len(xyxy) * size[0] * size[1]:,} bytes",
+                wanted=f"at most {_MOST_BYTES:,}",
+                hint="see the letterbox's image_size, or lower max_det",
+            )
         out = np.zeros((len(xyxy), *size), np.bool_)
         paint_masks(
             addresses, self.field, self._quants, coefficients, xyxy, across, down, *self._scratch, out

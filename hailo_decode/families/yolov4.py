@@ -14,7 +14,7 @@ FAMILY = replace(
     YOLOV3,
     name="yolov4",
     title="anchor head (YOLOv4)",
-    archs=("tiny_yolov4", "yolov4_tiny", "yolov4_leaky"),
+    archs=("tiny_yolov4", "yolov4_tiny"),
     constants=(0.0, 1.05),
     anchors=(
         {

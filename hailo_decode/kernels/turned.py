@@ -141,8 +141,11 @@ def hit_turned(mode, held, label, iou_max, box, shape, bounds, kept, labels, sha
         What was kept.
     shapes : (2, 12, 2) f8, scratch
     """
+    inside_out = shape[2] < 0.0 or shape[3] < 0.0  # such a box covers nothing, and nothing covers it
     for j in range(held):
-        if labels[j] != label:
+        if labels[j] != label or inside_out or kept[j, 2] < 0.0 or kept[j, 3] < 0.0:
+            if labels[j] == label and iou_max <= 0.0:
+                return True
             continue
         if mode == GAUSSIAN:
             if likeness(shape, kept[j]) >= iou_max:

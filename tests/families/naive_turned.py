@@ -26,8 +26,8 @@ def _crossings(first, second):
         for c, d in zip(second, np.roll(second, -1, axis=0), strict=True):
             along, other = b - a, d - c
             facing = along[0] * other[1] - along[1] * other[0]
-            if facing == 0.0:
-                continue
+            if abs(facing) <= 1e-9 * np.linalg.norm(along) * np.linalg.norm(other):
+                continue  # alongside each other, but for rounding: their ends are found as corners inside
             apart = c - a
             t = (apart[0] * other[1] - apart[1] * other[0]) / facing
             u = (apart[0] * along[1] - apart[1] * along[0]) / facing

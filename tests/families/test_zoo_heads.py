@@ -74,29 +74,6 @@ def test_one_level_of_tiny_yolov2_is_five_anchors():
     assert read(one_class, 416, family="tiny_yolov2")[1].bare
 
 
-def test_centres_and_sizes_of_yolov4_in_tensors_of_their_own_are_read():
-    # 512x512, three anchors: 6 channels of centres, 6 of sizes, 3 of objectness, 240 of classes, squashed but for the sizes.
-    rng = np.random.default_rng(3)
-    outputs = {}
-    for k, grid in enumerate((64, 32, 16)):
-        for channels in (6, 7, 3, 240):
-            squashed = rng.uniform(0, 0.05, (grid, grid, 6 if channels == 7 else channels)).astype(np.float32)
-            outputs[f"net/conv{100 + 10 * k}_{channels}"] = squashed - 2 * (channels == 7)
-    top = (
-        outputs["net/conv100_6"],
-        outputs["net/conv100_7"],
-        outputs["net/conv100_3"],
-        outputs["net/conv100_240"],
-    )
-    top[0][5, 9, :2], top[1][5, 9, :2], top[2][5, 9, 0], top[3][5, 9, 17] = [0.5, 0.25], [0.0, 1.0], 0.9, 0.8
-    dets = decode(outputs, 512, family="yolov4_leaky")
-    x, y = (0.5 * 1.05 - 0.025 + 9) * 8, (0.25 * 1.05 - 0.025 + 5) * 8
-    w, h = 12, 16 * np.e
-    np.testing.assert_allclose(dets.xyxy, [[x - w / 2, y - h / 2, x + w / 2, y + h / 2]], rtol=1e-5)
-    assert dets.class_id.tolist() == [17]
-    np.testing.assert_allclose(dets.confidence, [0.72], rtol=1e-6)
-
-
 def test_without_a_name_damo_and_nas_are_asked_about_and_80_names_settle_it():
     outputs = zoo_names(realistic.head({"box": 68, "cls": 81}, grids=(80, 40, 20)))
     assert {"damoyolo", "yolo_nas"} <= families_in(asked(outputs, 640))
