@@ -79,8 +79,9 @@ def pair(
         When more than one is.
     """
     _one_network(outputs)
+    vectors = any(f.grid == "whole" for f in choices)
     readings = _distinct(
-        [r for family in choices for r in _readings(family, outputs, input_size, anchors, len(choices) > 1)]
+        [r for family in choices for r in _readings(family, outputs, input_size, anchors, vectors)]
     )
     if not readings:
         raise no_reading(outputs, choices, input_size, anchors)
@@ -124,7 +125,7 @@ def _readings(
     outputs: Sequence[Candidate],
     input_size: tuple[int, int],
     anchors: AnchorCount,
-    many: bool,
+    vectors: bool,
 ) -> list[Reading]:
     """List the ways to read all outputs as one family, one for each set of sizes and each choice of single tensors."""
     found = []
@@ -139,9 +140,9 @@ def _readings(
             len(rest) == 1 == rest[0].shape[0] * rest[0].shape[1]
             and family.grid != "whole"
             and not family.once
-            and many
+            and vectors
         ):
-            continue  # a lone vector is a classifier's, unless another head is asked for by name
+            continue  # a lone vector is a classifier's, where one may be meant
         if not rest or not all(any(family.lets_play(role, o.role) for role in family.roles) for o in rest):
             continue
         found += _levels(family, rest, once, input_size, anchors)

@@ -188,9 +188,7 @@ def _paired(
     except PairingError as error:
         left = [f.name for f in families().values() if f.anchored and not f.anchors and f not in choices]
         if left and not named:
-            error.hint = (
-                f"{error.hint}; {' and '.join(left)} are tried only where anchors= tells their anchors"
-            )
+            error.hint = f"{error.hint}; {' and '.join(left)} are tried only where anchors= is given"
         raise
 
 
