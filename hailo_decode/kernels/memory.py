@@ -1,4 +1,4 @@
-"""Memory as kernels see it: arrays made from addresses, and two machine instructions."""
+"""Memory as kernels see it: arrays made from addresses, and one machine instruction."""
 
 from __future__ import annotations
 
@@ -49,24 +49,6 @@ def trailing_zeros(typingctx, word):
         return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
 
     return types.uint64(types.uint64), generate
-
-
-@intrinsic
-def prefetch(typingctx, array, index):
-    """Ask for the cache line of an element that is read soon: 148 to 124 us for a frame with cold caches."""
-
-    def generate(context, builder, signature, args):
-        made = context.make_array(signature.args[0])(context, builder, args[0])
-        byte = ir.IntType(8).as_pointer()
-        at = builder.bitcast(builder.gep(made.data, [args[1]]), byte)
-        word = ir.IntType(32)
-        function = builder.module.declare_intrinsic(
-            "llvm.prefetch", [byte], ir.FunctionType(ir.VoidType(), [byte, word, word, word])
-        )
-        builder.call(function, [at, *(ir.Constant(word, k) for k in (0, 3, 1))])
-        return context.get_dummy_value()
-
-    return types.none(array, types.intp), generate
 
 
 @kernel
