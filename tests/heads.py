@@ -38,3 +38,10 @@ def dfl_frame(size=64, classes=3, bins=16, strides=(8, 16, 32), objects=((16, 0,
 def box_of(stride, row, column):
     """Return the box of an object of `dfl_frame`: one cell to each side of the cell's centre."""
     return [(column - 0.5) * stride, (row - 0.5) * stride, (column + 1.5) * stride, (row + 1.5) * stride]
+
+
+def float_frame():
+    """Return the outputs of a plain-distance head of floats: 3 classes, one object."""
+    cls = np.full((4, 4, 3), -8, np.float32)
+    cls[1, 2, 0] = 2
+    return {"net/box": np.ones((4, 4, 4), np.float32), "net/cls": cls}

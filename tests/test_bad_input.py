@@ -6,6 +6,7 @@ import pytest
 import strategies
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from refusals import refused
 
 from hailo_decode import Decoder, decode_yolov8
 from hailo_decode.errors import (
@@ -21,14 +22,6 @@ from hailo_decode.errors import (
 )
 
 
-def refused(kind, outputs, size=64, **options):
-    """Return the error of that kind which a call raises."""
-    with pytest.raises(HailoDecodeError) as caught:
-        decode_yolov8(outputs, size, **options)
-    assert isinstance(caught.value, kind), repr(caught.value)
-    return caught.value
-
-
 @pytest.fixture
 def frame():
     outputs, quant = heads.dfl_frame()
@@ -37,10 +30,7 @@ def frame():
 
 @pytest.fixture
 def floats():
-    """A plain-distance head of floats: 3 classes, one object."""
-    cls = np.full((4, 4, 3), -8, np.float32)
-    cls[1, 2, 0] = 2
-    return {"net/box": np.ones((4, 4, 4), np.float32), "net/cls": cls}
+    return heads.float_frame()
 
 
 @pytest.mark.parametrize("outputs", [{}, [], ()], ids=str)

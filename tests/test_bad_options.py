@@ -1,19 +1,11 @@
 """Options that cannot be meant: each gets an error of ours that names it, and the nearest that could."""
 
 import heads
-import numpy as np
 import pytest
+from refusals import refused
 
 from hailo_decode import decode_yolov8
 from hailo_decode.errors import HailoDecodeError, OptionError, QuantError, UnknownName
-
-
-def refused(kind, outputs, size=64, **options):
-    """Return the error of that kind which a call raises."""
-    with pytest.raises(HailoDecodeError) as caught:
-        decode_yolov8(outputs, size, **options)
-    assert isinstance(caught.value, kind), repr(caught.value)
-    return caught.value
 
 
 @pytest.fixture
@@ -24,10 +16,7 @@ def frame():
 
 @pytest.fixture
 def floats():
-    """A plain-distance head of floats: 3 classes, one object."""
-    cls = np.full((4, 4, 3), -8, np.float32)
-    cls[1, 2, 0] = 2
-    return {"net/box": np.ones((4, 4, 4), np.float32), "net/cls": cls}
+    return heads.float_frame()
 
 
 @pytest.mark.parametrize("count", [1, 2, 4, 80])
