@@ -14,7 +14,7 @@ from hailo_decode.describe import Outputs, named
 from hailo_decode.end_to_end import is_finished, read_finished
 from hailo_decode.errors import OptionError, PairingError
 from hailo_decode.families import ANCHOR_FREE
-from hailo_decode.frame import check_letterbox, flat_bytes, run_frame
+from hailo_decode.frame import check_letterbox, laid_out, run_frame
 from hailo_decode.options import Options, size_pair
 from hailo_decode.plan import Known, Plan, make_plan
 from hailo_decode.threads import in_order, with_letterboxes
@@ -175,20 +175,20 @@ class Decoder:
         if self._nms is not None and self._nms.takes(outputs):
             return self._nms(outputs, letterbox=letterbox)
         ready = self._last
-        flat = None if ready is None else flat_bytes(ready.plan, outputs)
-        if ready is None or flat is None:
+        arrays = None if ready is None else laid_out(ready.plan, outputs)
+        if ready is None or arrays is None:
             if not self._known.family and is_finished(named(outputs)):
                 found = read_finished(named(outputs), self._options, self._known.network.classes)
                 return found if letterbox is None else found.in_photo(letterbox)
             ready = self._prepared(outputs)
-            flat = flat_bytes(ready.plan, named(outputs))
-        if flat is None:
+            arrays = laid_out(ready.plan, named(outputs))
+        if arrays is None:
             raise PairingError(
                 "the outputs changed while they were read", hint="do not write to them meanwhile"
             )
         workspace = ready.take()
         try:
-            return run_frame(ready.plan, workspace, flat, letterbox)
+            return run_frame(ready.plan, workspace, arrays, letterbox)
         finally:
             ready.give_back(workspace)
 

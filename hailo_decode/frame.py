@@ -1,4 +1,4 @@
-"""One frame: outputs to flat bytes, the plan's kernels over them, and what they report as Detections."""
+"""One frame: outputs in the plan's order, its kernels over them, and what they report as Detections."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hailo_decode.describe import Outputs, positional
 from hailo_decode.errors import OptionError, ValuesError
 from hailo_decode.kernels import layout as at
 from hailo_decode.plan import Plan
-from hailo_decode.values.arrays import I8, U1, AnyArray
+from hailo_decode.values.arrays import F8, I4, AnyArray
 from hailo_decode.values.boxes import Detections
 from hailo_decode.values.letterbox import Letterbox
 from hailo_decode.values.tensor import Tensor
@@ -25,9 +25,13 @@ _MOST = (
     1.0 + 1.0 / 64.0
 ) ** 2  # quantised probabilities reach a step beyond 1, and a score may be a product of two
 
+_INTERPRETED = (
+    "run by Python's interpreter, with the same results: another process compiles them, once for this machine"
+)
 
-def flat_bytes(plan: Plan, outputs: Outputs) -> list[U1] | None:
-    """Return each output of a plan as flat writable bytes, none of them moved; None where one looks different."""
+
+def laid_out(plan: Plan, outputs: Outputs) -> list[AnyArray] | None:
+    """Return outputs in the order of a plan's slots, contiguous, in place wherever they are; None where one looks different."""
     if len(outputs) != len(plan.slots):
         return None
     if isinstance(outputs, (list, tuple)):
@@ -36,36 +40,15 @@ def flat_bytes(plan: Plan, outputs: Outputs) -> list[U1] | None:
         found: Mapping[str, Any] = {slot.name: array for slot, array in zip(plan.slots, outputs, strict=True)}
     else:
         found = outputs  # type: ignore[assignment]
-    flat: list[U1] = []
+    arrays: list[AnyArray] = []
     for slot in plan.slots:
         array = found.get(slot.name)
         if not isinstance(array, np.ndarray) or array.shape != slot.shape or array.dtype != slot.dtype:
             return None
-        plain = array.flags.carray  # contiguous, aligned and writable: nearly always
-        if not plain:
-            array = np.ascontiguousarray(array)
-        array = array.reshape(-1)
-        if slot.wide:
-            array = array.view(np.uint8)
-        flat.append(array if plain or array.flags.writeable else _unlocked(array))
-    return flat
-
-
-class _Unlocked:
-    """The memory of a read-only array under an interface that does not say so."""
-
-    def __init__(self, array: AnyArray) -> None:
-        self.owner = array
-        self.__array_interface__ = {
-            **array.__array_interface__,
-            "data": (array.__array_interface__["data"][0], False),
-        }
-
-
-def _unlocked(array: AnyArray) -> U1:
-    # To the compiler a read-only array is another type, for which it would compile anew in the middle of a stream. Nothing
-    # is ever written to it.
-    return np.asarray(_Unlocked(array))
+        if not array.flags.carray:  # contiguous, aligned and writable: nearly always
+            array = np.require(array, requirements=["C", "A"])
+        arrays.append(array)
+    return arrays
 
 
 def check_letterbox(letterbox: object, input_size: tuple[int, int]) -> None:
@@ -87,7 +70,9 @@ def check_letterbox(letterbox: object, input_size: tuple[int, int]) -> None:
         )
 
 
-def run_frame(plan: Plan, workspace: Workspace, flat: list[U1], letterbox: Letterbox | None) -> Detections:
+def run_frame(
+    plan: Plan, workspace: Workspace, arrays: list[AnyArray], letterbox: Letterbox | None
+) -> Detections:
     """Run a frame, check what it reports, and copy its result out of the workspace.
 
     Raises
@@ -95,38 +80,54 @@ def run_frame(plan: Plan, workspace: Workspace, flat: list[U1], letterbox: Lette
     ValuesError
         When scores or boxes are no numbers, or cannot be what they were said to be.
     """
-    xyxy, confidence, class_id, anchor, turned = workspace.run(flat)
-    report = workspace.report
+    extra = plan.family.extra
+    whole = extra is None or extra.kind == "masks"  # boxes alone: the kernel itself puts them into the photo
+    workspace.place(letterbox if whole else None)
+    xyxy, confidence, class_id, anchor, turned = workspace.run(arrays)
+    report = workspace.report.tolist()
     if report[at.BAD_VALUES] or report[at.BAD_BOXES]:
-        raise _bad_values(plan, flat, int(report[at.BAD_BOXES]))
+        raise _bad_values(plan, arrays, report[at.BAD_BOXES])
     if report[at.TRIED] >= workspace.crowd:
-        _check_crowd(plan, flat)
+        _check_crowd(plan, arrays)
     if len(confidence) and confidence[0] > _MOST:
         raise _beyond_one(plan, float(confidence[0]))
     meta = dict(plan.meta)
     if report[at.CAPPED] or report[at.FULL] or report[at.CLASS_FULL]:
         meta["cut"] = _told_cut(plan, report)
+    if workspace.waits():
+        meta["kernels"] = _INTERPRETED
+    if letterbox is not None and whole:
+        meta["frame"] = workspace.placed
     found = Detections(xyxy.copy(), confidence.copy(), class_id.copy(), None, None, None, plan.names, meta)
-    extra = plan.family.extra
-    if extra is None:
-        return found if letterbox is None else found.in_photo(letterbox)
-    if extra.kind == "keypoints":
+    return found if extra is None else _with_extra(plan, workspace, arrays, letterbox, found, anchor, turned)
+
+
+def _with_extra(
+    plan: Plan,
+    workspace: Workspace,
+    arrays: list[AnyArray],
+    letterbox: Letterbox | None,
+    found: Detections,
+    anchor: I4,
+    turned: F8,
+) -> Detections:
+    """Return a result with its keypoints, corners or masks."""
+    kind = plan.family.extra.kind if plan.family.extra is not None else ""
+    if kind == "keypoints":
         found = replace(found, keypoints=workspace.keypoints(anchor))
-        _check_extra(plan, flat, found.keypoints)
-    elif extra.kind == "angle":
+        _check_extra(plan, arrays, found.keypoints)
+    elif kind == "angle":
         found = replace(found, corners=workspace.corners(turned))
-    if letterbox is not None:
-        found = found.in_photo(letterbox)
-    if extra.kind == "masks":
+    elif kind == "masks":
         coefficients = workspace.coefficients(anchor)
-        _check_extra(plan, flat, coefficients)
+        _check_extra(plan, arrays, coefficients)
         if workspace.bad_prototypes():
-            raise _bad_values(plan, flat, int(report[at.BAD_BOXES]))
-        found = replace(found, mask=workspace.masks(coefficients, found.xyxy, letterbox))
-    return found
+            raise _bad_values(plan, arrays, int(workspace.report[at.BAD_BOXES]))
+        return replace(found, mask=workspace.masks(coefficients, found.xyxy, letterbox))
+    return found if letterbox is None else found.in_photo(letterbox)
 
 
-def _told_cut(plan: Plan, report: I8) -> str:
+def _told_cut(plan: Plan, report: list[int]) -> str:
     settings = plan.tables.settings
     parts = []
     if report[at.CAPPED]:
@@ -141,25 +142,25 @@ def _told_cut(plan: Plan, report: I8) -> str:
     return "; ".join(parts)
 
 
-def tensors_now(plan: Plan, flat: list[U1]) -> Iterator[tuple[str, Tensor]]:
+def tensors_now(plan: Plan, arrays: list[AnyArray]) -> Iterator[tuple[str, Tensor]]:
     """Yield role and tensor of each output, as they are in this frame."""
     places = {slot.name: i for i, slot in enumerate(plan.slots)}
     for level in plan.reading.levels:
         for role, output in level.outputs.items():
-            yield role, _tensor_now(plan, flat[places[output.name]], output.name)
+            yield role, _tensor_now(plan, arrays[places[output.name]], output.name)
     for role, output in plan.reading.once.items():
-        yield role, _tensor_now(plan, flat[places[output.name]], output.name)
+        yield role, _tensor_now(plan, arrays[places[output.name]], output.name)
 
 
-def _tensor_now(plan: Plan, flat: U1, name: str) -> Tensor:
+def _tensor_now(plan: Plan, array: AnyArray, name: str) -> Tensor:
     tensor = plan.tensors[name]
-    return replace(tensor, data=flat.view(tensor.data.dtype)[: tensor.geometry.elements])
+    return replace(tensor, data=array.reshape(-1).view(tensor.data.dtype)[: tensor.geometry.elements])
 
 
-def _check_crowd(plan: Plan, flat: list[U1]) -> None:
+def _check_crowd(plan: Plan, arrays: list[AnyArray]) -> None:
     """Look twice when every cell holds a candidate: a sigmoid applied twice does that."""
     part = plan.family.fields(plan.sizes)["cls"]
-    for role, tensor in tensors_now(plan, flat):
+    for role, tensor in tensors_now(plan, arrays):
         if role == part.role and part.count == tensor.shape[2] and not plan.logits["cls", tensor.name]:
             check_not_twice(tensor.name, *value_range(tensor))
 
@@ -174,21 +175,21 @@ def _beyond_one(plan: Plan, score: float) -> ValuesError:
     )
 
 
-def _check_extra(plan: Plan, flat: list[U1], values: AnyArray | None) -> None:
+def _check_extra(plan: Plan, arrays: list[AnyArray], values: AnyArray | None) -> None:
     """Refuse keypoints and coefficients that are no numbers."""
     if values is not None and not np.isfinite(values).all():
         raise _bad_values(
-            plan, flat, int((~np.isfinite(values)).any(axis=tuple(range(1, values.ndim))).sum()), "extra"
+            plan, arrays, int((~np.isfinite(values)).any(axis=tuple(range(1, values.ndim))).sum()), "extra"
         )
 
 
-def _bad_values(plan: Plan, flat: list[U1], count: int, field: str = "box") -> ValuesError:
+def _bad_values(plan: Plan, arrays: list[AnyArray], count: int, field: str = "box") -> ValuesError:
     """Say where the numbers are that are none."""
-    for _role, tensor in tensors_now(plan, flat):
+    for _role, tensor in tensors_now(plan, arrays):
         if tensor.data.dtype == np.float32:
             check_finite(tensor, float(tensor.stored().min()), float(tensor.stored().max()))
     role = plan.family.fields(plan.sizes)[field].role
-    boxes = [(tensor.name, value_range(tensor)) for r, tensor in tensors_now(plan, flat) if r == role]
+    boxes = [(tensor.name, value_range(tensor)) for r, tensor in tensors_now(plan, arrays) if r == role]
     return ValuesError(
         f"{count} box{'es' * (count > 1)} came out infinite or as no numbers",
         got="; ".join(f"{name}: {low:.4g} to {high:.4g}" for name, (low, high) in boxes),

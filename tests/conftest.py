@@ -1,8 +1,12 @@
-"""One hypothesis profile for all tests: the same examples in every run; no deadline, for kernels compile on first use."""
+"""One hypothesis profile for all tests: the same examples in every run; and kernels that are missing are waited for."""
+
+import os
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
+
+os.environ.setdefault("HAILO_DECODE_WAIT", "1")
 
 settings.register_profile(
     "house",

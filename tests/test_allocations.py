@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from hailo_decode import Decoder
-from hailo_decode.kernels.frame import frame_product, frame_ranked, frame_scored
 
 OBJECTS = [
     (stride, 3 * k, 2 * k, k % 3, 0.5 + k / 40) for stride, n in ((8, 6), (16, 3), (32, 2)) for k in range(n)
@@ -88,10 +87,3 @@ def test_device_buffers_are_not_copied_to_be_read():
         assert len(decoder(raw)) == len(OBJECTS)
     _, peak = measured(decoder, raw)
     assert peak < 16_000 < sum(array.nbytes for array in raw.values()) / 5
-
-
-@pytest.mark.parametrize(
-    "frame", [frame_ranked, frame_scored, frame_product], ids=lambda frame: frame.__name__
-)
-def test_kernels_are_compiled_without_numbas_allocator(frame):
-    assert frame.targetoptions["_nrt"] is False

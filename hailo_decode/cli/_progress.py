@@ -26,7 +26,7 @@ def progress(items: Sequence[Item], noun: str) -> Iterator[Item]:
 
 def say_what_takes_long() -> None:
     """Tell a waiting user, on standard error, that kernels are compiled where none are kept yet."""
-    from hailo_decode.kernels._jit import cache_folder
+    from hailo_decode.kernels._store import cache_folder
 
     folder = cache_folder()
     if folder is None or next(folder.rglob("*.nbc"), None) is None:

@@ -100,33 +100,33 @@ def time_stages(recording: Recording, options: Mapping[str, Any], seconds: float
 
 def _parts(plan: Plan, recording: Recording) -> dict[str, Callable[[], Any]]:
     from hailo_decode.describe import named
-    from hailo_decode.frame import flat_bytes, run_frame
+    from hailo_decode.frame import laid_out, run_frame
     from hailo_decode.workspace import Workspace
 
     outputs = named(recording.outputs)
-    flat, workspace, box = flat_bytes(plan, outputs) or [], Workspace(plan), recording.letterbox
+    arrays, workspace, box = laid_out(plan, outputs) or [], Workspace(plan), recording.letterbox
     role = plan.family.fields(plan.sizes)["cls"].role
     scores = [plan.tensors[level.outputs[role].name].data for level in plan.reading.levels]
     parts: dict[str, Callable[[], Any]] = {
-        "flat": lambda: flat_bytes(plan, outputs),
-        "kernels": lambda: workspace.run(flat),
-        "frame": lambda: run_frame(plan, workspace, flat, box),
+        "flat": lambda: laid_out(plan, outputs),
+        "kernels": lambda: workspace.run(arrays),
+        "frame": lambda: run_frame(plan, workspace, arrays, box),
         "floor": lambda: [np.max(one) for one in scores],
     }
     masks = plan.family.extra is not None and plan.family.extra.kind == "masks"
     if box is not None and not masks:  # masks are another work in pixels of the input
-        parts["unplaced"] = lambda: run_frame(plan, workspace, flat, None)
+        parts["unplaced"] = lambda: run_frame(plan, workspace, arrays, None)
     return parts
 
 
 def _kernels(decoder: Any, recording: Recording) -> Callable[[], Any]:
     from hailo_decode.describe import named
-    from hailo_decode.frame import flat_bytes
+    from hailo_decode.frame import laid_out
     from hailo_decode.workspace import Workspace
 
     plan = decoder.plan(recording.outputs)
-    flat, workspace = flat_bytes(plan, named(recording.outputs)) or [], Workspace(plan)
-    return lambda: workspace.run(flat)
+    arrays, workspace = laid_out(plan, named(recording.outputs)) or [], Workspace(plan)
+    return lambda: workspace.run(arrays)
 
 
 def _in_turns(parts: Mapping[str, Callable[[], Any]], seconds: float) -> dict[str, list[float]]:

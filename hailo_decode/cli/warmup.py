@@ -1,7 +1,8 @@
 """Compile all kernels now, so that no frame has to wait for them later.
 
-Machine code is kept on disk for this version of the package, of numba, and this processor; the first frame of later
-processes takes it from there. HAILO_DECODE_CACHE names another folder, which a container image may hold.
+Machine code is kept on disk for this state of the package, for the version of LLVM, and this processor; later processes
+load it from there, without numba. HAILO_DECODE_CACHE names another folder, which a container image may hold. Where none is
+kept, decoding starts at once all the same: Python's interpreter runs the kernels while another process compiles them.
 
 Exit code 1 when no folder can be written: then each process compiles for itself.
 """
@@ -22,18 +23,16 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Decode a frame of each kind, and tell where the machine code is."""
-    from hailo_decode.kernels._jit import cache_folder
-    from hailo_decode.warm import frames
+    """Have every kernel compiled, and tell where the machine code is."""
+    from hailo_decode.kernels._maker import make_all
+    from hailo_decode.kernels._store import cache_folder
 
     start = time.perf_counter()
     steps = []
-    for title, decode in frames():
-        began = time.perf_counter()
-        decode()
-        steps.append({"kind": title, "seconds": round(time.perf_counter() - began, 3)})
+    for name in make_all():
+        steps.append({"kernel": name, "seconds": round(time.perf_counter() - start, 3)})
         if not args.json:
-            sys.stdout.write(f"  {steps[-1]['seconds']:6.2f} s  {title}\n")
+            sys.stdout.write(f"  {steps[-1]['seconds']:6.2f} s  {name}\n")
             sys.stdout.flush()
     seconds = time.perf_counter() - start
     folder = cache_folder()

@@ -1,81 +1,58 @@
-"""The one compiler setting for all kernels, and where their machine code is kept."""
+"""Marks of code that is to be compiled: what Python calls, what stands once, what goes into its callers.
+
+The functions stay plain Python. `_build` compiles them with numba, `_store` keeps and loads their machine code, and until
+that is there `_kernel` has the interpreter run them: the same source, the same numbers, slowly.
+"""
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
-import os
-import tempfile
-from collections.abc import Callable, Iterator
+import importlib
+import pkgutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numba
-from numba.core import config as _numba_config
+from hailo_decode.kernels._kernel import Function, Kernel
 
-Kernel = Callable[..., Any]
-_njit: Any = numba.njit
-_config: Any = _numba_config
-
-# _nrt: no memory manager, so that a kernel that would allocate does not compile; counting references to the arrays of a
-# frame had cost 50 us of 100. nogil: frames of several threads run side by side. error_model: a float divided by zero gives
-# inf or nan instead of a branch. No fastmath: `reassoc` makes LLVM gather the softmax tables, four times
-# slower, and `nnan` would let a NaN through. No `parallel`: a frame is too short for a thread pool.
-_OPTIONS = {"nogil": True, "error_model": "numpy", "boundscheck": False, "_nrt": False}
+KERNELS: dict[str, Kernel] = {}
+INLINED: dict[Function, bool] = {}  # of functions that only kernels call
 
 
-def cache_folder() -> Path | None:
-    """Return the folder that keeps compiled kernels, made if need be; None where no place can be written.
+def kernel(types: str) -> Callable[[Function], Kernel]:
+    """Mark a function that Python calls.
 
-    ``HAILO_DECODE_CACHE`` names another place. The folder's name holds a digest of the kernels' source: numba
-    itself looks only at the file of the outermost function, and would run stale code after a change in an inner one.
+    Parameters
+    ----------
+    types : str
+        Of its parameters in order, and of what it returns: ``i8`` a whole number, ``f4``, ``f8`` a real one, ``u1*`` an
+        array of one axis, ``u1**`` of two, ``( )`` a tuple, ``-> i8`` a result. Stated, and not found out from
+        arguments: so there is one machine code for each kernel, and nothing is ever compiled in the middle of a stream.
     """
-    digest = hashlib.sha256(numba.__version__.encode())
-    for source in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(source.read_bytes())
-    name = f"kernels-{digest.hexdigest()[:12]}"
-    places = [os.environ.get("HAILO_DECODE_CACHE"), os.environ.get("XDG_CACHE_HOME")]
-    roots = [Path(p).expanduser() for p in places if p]
-    with contextlib.suppress(RuntimeError):  # no home directory is known
-        roots.append(Path.home() / ".cache")
-    owner = os.getuid() if hasattr(os, "getuid") else "user"
-    roots.append(Path(tempfile.gettempdir()) / f"cache-{owner}")
-    for root in roots:
-        folder = root / "hailo_decode" / name
-        with contextlib.suppress(OSError):
-            folder.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryFile(dir=folder):
-                return folder
-    return None
+
+    def mark(function: Function) -> Kernel:
+        made = Kernel(function, types)
+        KERNELS[made.name] = made
+        return made
+
+    return mark
 
 
-@contextlib.contextmanager
-def _numba_cache_in(folder: Path) -> Iterator[None]:
-    # numba takes its cache folder from a process-wide setting, at the moment a function is decorated.
-    before = _config.CACHE_DIR
-    _config.CACHE_DIR = str(folder)
-    try:
-        yield
-    finally:
-        _config.CACHE_DIR = before
+def inner(function: Function) -> Any:
+    """Mark a small function to be compiled into its callers: arrays cost seven arguments each in a real call."""
+    INLINED[function] = True
+    return function
 
 
-_FOLDER = cache_folder()
+def apart(function: Function) -> Any:
+    """Mark a function that kernels call now and then: its code stands once, and is compiled once."""
+    INLINED[function] = False
+    return function
 
 
-def kernel(function: Kernel) -> Any:
-    """Compile a function on first use and keep the machine code on disk."""
-    if _FOLDER is None:  # costs a compilation in each process, nothing else
-        return _njit(**_OPTIONS)(function)
-    with _numba_cache_in(_FOLDER):
-        return _njit(cache=True, **_OPTIONS)(function)
-
-
-def inner(function: Kernel) -> Any:
-    """Compile a small function into its callers: arrays cost seven arguments each in a real call."""
-    return _njit(forceinline=True, **_OPTIONS)(function)
-
-
-def apart(function: Kernel) -> Any:
-    """Compile a function that kernels call now and then by itself: its code stands once, and is compiled once."""
-    return _njit(**_OPTIONS)(function)
+def all_kernels() -> dict[str, Kernel]:
+    """Return every kernel of the package by name."""
+    room = __name__.rpartition(".")[0]
+    for module in pkgutil.iter_modules([str(Path(__file__).parent)]):
+        if not module.name.startswith("_"):
+            importlib.import_module(f"{room}.{module.name}")
+    return dict(sorted(KERNELS.items()))

@@ -11,7 +11,7 @@ from hailo_decode.kernels.pick import sigmoid
 from hailo_decode.kernels.select import place_of
 
 
-@kernel
+@kernel(f"i8* i8*** f8*** i8* {at.LOOKUP} i4* f8* f4**")
 def read_rows(addresses, fields, rates, settings, lookup, anchors, values, out):
     """Fill `out` (n, EXTRA count) f4 with the real values of the extra field of each kept anchor.
 
@@ -30,7 +30,7 @@ def read_rows(addresses, fields, rates, settings, lookup, anchors, values, out):
             out[i, k] = np.float32(values[k])
 
 
-@kernel
+@kernel(f"i8* i8*** f8*** f8** i8* {at.LOOKUP} i4* f8* f4*** i8")
 def read_keypoints(addresses, fields, rates, strides, settings, lookup, anchors, values, out, numbers):
     """Fill `out` (n, points, 3) f4 with x, y in input pixels and visibility 0..1; 1 where the head tells none.
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from hailo_decode.kernels import layout as at
 from hailo_decode.kernels._jit import apart, kernel
-from hailo_decode.kernels.memory import bytes_at, halves_at, reals_at
+from hailo_decode.kernels.memory import bytes_at, data_of, halves_at, reals_at
 from hailo_decode.kernels.pick import pick_ranked, pick_real, pick_scored
 from hailo_decode.kernels.product import pick_product
 from hailo_decode.kernels.scan import block_maxima
@@ -14,12 +14,16 @@ from hailo_decode.kernels.select import select
 from hailo_decode.kernels.sort import sort_keys
 
 _OPENING = 300  # blocks whose best byte opens the first band
+_GIVEN = "i8* i8*** f8*** f8** i8* f4 " + at.LOOKUP  # addresses to lookup
+_OWN = f"{at.KEYS} {at.WORK} {at.RESULT} i8*"  # keys to report
 _WIDEN = 6  # ranks in the second band; each later one is twice as wide
 
 
 @apart
-def _begin(settings, work, report):
-    """Make the scratch space ready for a new frame."""
+def _begin(addresses, settings, work, report):
+    """Make the scratch space ready for a new frame, and addresses of data out of those of array objects."""
+    for k in range(addresses.shape[0]):
+        addresses[k] = data_of(addresses[k])
     for k in range(report.shape[0]):
         report[k] = 0
     heads, class_counts, seen, stamp = work[0], work[1], work[2], work[3]
@@ -63,7 +67,7 @@ def _opening_band(maxima, blocks, fields, ranks, settings, counts):
     return ranks_in_all
 
 
-@kernel
+@kernel(f"{_GIVEN} u1* {_OWN}")
 def frame_ranked(
     addresses, fields, rates, strides, settings, iou_max, lookup, maxima, keys, work, result, report
 ):
@@ -89,7 +93,7 @@ def frame_ranked(
     """
     ranks, cuts = lookup[0], lookup[1]
     candidates, spare, counts, blocks, band = keys
-    _begin(settings, work, report)
+    _begin(addresses, settings, work, report)
     blocks[0] = 0
     for level in range(settings[at.LEVELS]):
         field = fields[level, at.CLASS]
@@ -129,7 +133,7 @@ def frame_ranked(
         wide *= 2
 
 
-@kernel
+@kernel(f"{_GIVEN} f8* {_OWN}")
 def frame_scored(
     addresses, fields, rates, strides, settings, iou_max, lookup, floors, keys, work, result, report
 ):
@@ -144,7 +148,7 @@ def frame_scored(
     """
     quants = lookup[3]
     candidates, spare, counts = keys[0], keys[1], keys[2]
-    _begin(settings, work, report)
+    _begin(addresses, settings, work, report)
     n = np.int64(0)
     for level in range(settings[at.LEVELS]):
         field = fields[level, at.CLASS]
@@ -187,7 +191,7 @@ def frame_scored(
         )
 
 
-@kernel
+@kernel(f"{_GIVEN} f8* {_OWN}")
 def frame_product(
     addresses, fields, rates, strides, settings, iou_max, lookup, floors, keys, work, result, report
 ):
@@ -202,7 +206,7 @@ def frame_product(
     """
     quants = lookup[3]
     candidates, spare, counts = keys[0], keys[1], keys[2]
-    _begin(settings, work, report)
+    _begin(addresses, settings, work, report)
     n = np.int64(0)
     for level in range(settings[at.LEVELS]):
         n = pick_product(

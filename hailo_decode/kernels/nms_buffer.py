@@ -15,7 +15,7 @@ _SIGN = np.uint32(0x80000000)
 _ALL = np.uint32(0xFFFFFFFF)
 
 
-@kernel
+@kernel("f4* i8 i8 f4** i4* i8* -> i8")
 def walk_by_class(values, classes, most, boxes, class_id, stopped):
     """Copy the boxes of a packed by-class buffer, for as long as its counts can be true.
 
@@ -63,7 +63,7 @@ def _note(faults, fault, row):
     faults[fault, 0] += 1
 
 
-@kernel
+@kernel("f4** i4* i8 f8 f8 i8** -> i8")
 def count_faults(boxes, class_id, classes, slack, far, faults):
     """Count rows that no NMS step writes.
 
@@ -107,7 +107,7 @@ def count_faults(boxes, class_id, classes, slack, far, faults):
     return found
 
 
-@kernel
+@kernel("f4** i4* f4 f4* (u8** i4*) (f4** f4* i4* i4*) -> i8")
 def rank_boxes(boxes, class_id, floor, size, scratch, result):
     """Put rows that reach the threshold in order, best first, and their boxes in pixels.
 

@@ -92,7 +92,7 @@ def _paint_row(blend, first, last, low, high, rate, target):
         First pixel, and the one behind the last.
     rate : (2,) f8
         Pixel x lies at sample ``(x + 0.5) * rate[0] + rate[1]``.
-    target : (W,) bool, out
+    target : (W,) u1, out
     """
     x = low
     while x < high:
@@ -140,7 +140,7 @@ def _samples(low, high, rate, last):
     return first, min(final + 1, last)
 
 
-@kernel
+@kernel("i8* i8* f8** f4** f4** f8* f8* f4** f4* f4* u1***")
 def paint_masks(addresses, field, quants, coefficients, boxes, across, down, logits, blend, weights, out):
     """Paint one mask for each box.
 
@@ -158,7 +158,7 @@ def paint_masks(addresses, field, quants, coefficients, boxes, across, down, log
         Pixel x lies at sample ``(x + 0.5) * across[0] + across[1]`` of the prototypes.
     logits : (H, W) f4, blend : (W,) f4, weights : (channels,) f4
         Scratch, of the prototypes' size.
-    out : (n, height, width) bool, zeros, out
+    out : (n, height, width) u1, zeros, out
     """
     address, size, item = addresses[field[at.TENSOR]], field[at.ELEMENTS], field[at.ITEM]
     sizes = (field[at.HEIGHT], field[at.WIDTH])

@@ -64,7 +64,7 @@ def block_maxima(x, out):
     return full
 
 
-@kernel
+@kernel("i8 i8 -> i8")
 def holds_bad(address, count):
     """Tell whether any of `count` f4 at an address is nan or infinite."""
     x = reals_at(address, count)

@@ -91,14 +91,25 @@ def examine(key, settings, work, report):
 
 
 @inner
+def _in_photo(place, pad, scale, size):
+    """Return a coordinate of the input, f4, in pixels of the photo and inside it."""
+    moved = np.float32((np.float64(place) - pad) / scale)
+    return min(max(moved, np.float32(0)), np.float32(size))
+
+
+@inner
 def write_row(key, anchor, c, box, settings, scores, work, result, report):
     """Write a kept box as the next row of the result; return its number, or -1 where there is no place for it."""
-    xyxy, confidence, class_id, anchors = result[0], result[1], result[2], result[3]
+    xyxy, confidence, class_id, anchors, photo = result[0], result[1], result[2], result[3], result[5]
     found = report[at.FOUND]
     if found == settings[at.MAX_DET]:
         report[at.FULL] = 1
         return np.int64(-1)
-    xyxy[found, 0], xyxy[found, 1], xyxy[found, 2], xyxy[found, 3] = box
+    x1, y1, x2, y2 = box
+    if photo[0] != 0.0:
+        x1, x2 = _in_photo(x1, photo[1], photo[3], photo[5]), _in_photo(x2, photo[1], photo[3], photo[5])
+        y1, y2 = _in_photo(y1, photo[2], photo[4], photo[6]), _in_photo(y2, photo[2], photo[4], photo[6])
+    xyxy[found, 0], xyxy[found, 1], xyxy[found, 2], xyxy[found, 3] = x1, y1, x2, y2
     rank = np.int64(key) >> (settings[at.ANCHOR_BITS] + settings[at.CLASS_BITS])
     confidence[found] = score_of(rank, settings, scores)
     class_id[found] = c
@@ -121,8 +132,9 @@ def select(keys, n, addresses, fields, rates, strides, settings, iou_max, lookup
         (classes,) i4, (classes,) i4, (anchors,) i4, (1,) i4, (m, 5) f4, (m,) i4, (m / 32, 6, 32) f4, (channels,) u1,
         (2 * channels,) f8, (7,) f8, (m, 7) f8, (2, 12, 2) f8: scratch. What is held from earlier keys of the frame
         counts on.
-    result : (xyxy, confidence, class_id, anchor, turned)
-        (max_det, 4) f4 input pixels, (max_det,) f4, (max_det,) i4, (max_det,) i4, (max_det, 5) f8, out
+    result : (xyxy, confidence, class_id, anchor, turned, photo)
+        (max_det, 4) f4 pixels, (max_det,) f4, (max_det,) i4, (max_det,) i4, (max_det, 5) f8, out; (PHOTO,) f8, in: where the
+        photo lies in the input, if boxes are wanted in pixels of it.
     report : (REPORT,) i8, in and out
     """
     scores, row, values = lookup[2], work[7], work[8]

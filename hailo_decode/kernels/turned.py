@@ -185,7 +185,7 @@ def _admit_turned(c, box, settings, iou_max, work, report):
     return True
 
 
-@kernel
+@kernel(f"u8* i8* i8*** f8*** f8** i8* f4 {at.LOOKUP} {at.WORK} {at.RESULT} i8*")
 def select_turned(keys, addresses, fields, rates, strides, settings, iou_max, lookup, work, result, report):
     """Do as `select` does for turned boxes, with all candidates of a frame.
 
@@ -215,7 +215,7 @@ def select_turned(keys, addresses, fields, rates, strides, settings, iou_max, lo
             turned[found, k] = shape[k]
 
 
-@kernel
+@kernel("f8** f4***")
 def write_corners(turned, out):
     """Fill `out` (n, 4, 2) f4 with corners: right bottom, right top, left top, left bottom before the turn.
 

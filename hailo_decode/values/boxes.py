@@ -129,7 +129,7 @@ class Detections:
         width, height = letterbox.image_size[1], letterbox.image_size[0]
         xyxy = letterbox.undo(self.xyxy.reshape(-1, 2)).reshape(-1, 4)
         np.clip(xyxy, 0, np.asarray((width, height, width, height), np.float32), out=xyxy)
-        meta = {**self.meta, "frame": f"pixels of the photo ({width}x{height}): {letterbox}"}
+        meta = {**self.meta, "frame": letterbox.told}
         keypoints = self.keypoints
         if keypoints is not None:
             keypoints = keypoints.copy()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import numbers
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -37,7 +38,7 @@ class Letterbox:
     pad: tuple[float, float]
 
     def __post_init__(self) -> None:
-        if not all(np.isfinite([*self.scale, *self.pad])) or min(self.scale) <= 0:
+        if not all(map(math.isfinite, (*self.scale, *self.pad))) or min(self.scale) <= 0:
             raise OptionError(
                 "a letterbox wants positive scales and finite pads", got=f"scale {self.scale}, pad {self.pad}"
             )
@@ -145,6 +146,11 @@ class Letterbox:
         """Map (n, 2) points of the input to pixels of the photo, unclipped."""
         moved: AnyArray = (np.asarray(points, np.float64) - np.asarray(self.pad)) / np.asarray(self.scale)
         return moved.astype(np.float32)
+
+    @property
+    def told(self) -> str:
+        """What `Detections.meta` says of boxes that were put into the photo's pixels."""
+        return f"pixels of the photo ({self.image_size[1]}x{self.image_size[0]}): {self}"
 
     def __str__(self) -> str:
         scale = (

@@ -66,12 +66,10 @@ shapes = st.tuples(places, places, sides, sides, angles)
 @example((10, 10, 20, 20, 0.0), (12, 11, 4, 4, 1.0))
 def test_the_common_area_is_that_of_the_common_shapes_corners(a, b):
     scratch = np.empty((2, 12, 2))
-    shared = kernels.shared_area.py_func(_shape(a), _shape(b), scratch)
+    shared = kernels.shared_area(_shape(a), _shape(b), scratch)
     joined = a[2] * a[3] + b[2] * b[3] - shared
     assert shared / joined == pytest.approx(exact_iou(a, b), abs=1e-7)
-    assert kernels.shared_area.py_func(_shape(b), _shape(a), scratch) == pytest.approx(
-        shared, rel=1e-7, abs=1e-7
-    )
+    assert kernels.shared_area(_shape(b), _shape(a), scratch) == pytest.approx(shared, rel=1e-7, abs=1e-7)
 
 
 @pytest.mark.parametrize(
@@ -89,7 +87,7 @@ def test_the_common_area_is_that_of_the_common_shapes_corners(a, b):
     ],
 )
 def test_overlaps_that_are_known_by_hand(a, b, iou):
-    shared = kernels.shared_area.py_func(_shape(a), _shape(b), np.empty((2, 12, 2)))
+    shared = kernels.shared_area(_shape(a), _shape(b), np.empty((2, 12, 2)))
     assert shared / (a[2] * a[3] + b[2] * b[3] - shared) == pytest.approx(iou, abs=1e-12)
     assert exact_iou(a, b) == pytest.approx(iou, abs=1e-9)
     assert sampled_iou(a, b) == pytest.approx(iou, abs=0.01)
@@ -108,13 +106,13 @@ def test_likeness_is_one_minus_the_hellinger_distance_of_the_gaussians(a, b):
     assume(min(a[2], a[3], b[2], b[3]) > 2)
     wanted = likeness(a, b)
     assume(wanted < 0.97)  # above, the package's small constants, which are Ultralytics', show
-    assert kernels.likeness.py_func(_shape(a), _shape(b)) == pytest.approx(wanted, abs=2e-3)
+    assert kernels.likeness(_shape(a), _shape(b)) == pytest.approx(wanted, abs=2e-3)
 
 
 def test_likeness_of_a_box_with_itself_is_1_but_for_the_small_constants():
     box = _shape([40.0, 30.0, 20.0, 8.0, 0.4])
-    assert 0.999 < kernels.likeness.py_func(box, box) <= 1
-    assert kernels.likeness.py_func(box, box + [500, 0, 0, 0, 0, 0, 0]) < 0.001
+    assert 0.999 < kernels.likeness(box, box) <= 1
+    assert kernels.likeness(box, box + [500, 0, 0, 0, 0, 0, 0]) < 0.001
 
 
 @settings(max_examples=60)

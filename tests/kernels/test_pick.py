@@ -4,6 +4,7 @@ import naive
 import numpy as np
 import pytest
 import strategies
+from compiled import compiled
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +14,10 @@ from hailo_decode.kernels import layout as at
 from hailo_decode.kernels.pick import TOP_SCORE, pick_ranked, pick_real, pick_scored
 from hailo_decode.kernels.scan import BLOCK, block_maxima
 from hailo_decode.kernels.select import score_of
+
+block_maxima, pick_ranked, pick_real, pick_scored = map(
+    compiled, (block_maxima, pick_ranked, pick_real, pick_scored)
+)
 
 
 def planned(network, conf):

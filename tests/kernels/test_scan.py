@@ -2,15 +2,18 @@
 
 import numpy as np
 import pytest
+from compiled import compiled
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hailo_decode.kernels.scan import BLOCK, any_reaches, block_maxima, largest, reaches_or_bad
 
+block_maxima = compiled(block_maxima)
+
 BYTES = st.lists(st.integers(0, 255), max_size=200).map(lambda v: np.array(v, np.uint8))
 
 
-@pytest.mark.parametrize("form", [largest, largest.py_func], ids=["compiled", "plain"])
+@pytest.mark.parametrize("form", [compiled(largest), largest], ids=["compiled", "plain"])
 @given(BYTES)
 def test_the_largest_byte_is_found(form, values):
     assert form(values) == values.max(initial=0)
@@ -27,12 +30,12 @@ def test_nan_reaches_nothing():
     assert not any_reaches(np.full(9, np.nan, np.float32), np.float32(-np.inf))
 
 
-@pytest.mark.parametrize("form", [any_reaches, any_reaches.py_func], ids=["compiled", "plain"])
+@pytest.mark.parametrize("form", [compiled(any_reaches), any_reaches], ids=["compiled", "plain"])
 def test_infinity_reaches_everything(form):
     assert form(np.array([-1, np.inf], np.float32), np.float32(3e38))
 
 
-@pytest.mark.parametrize("form", [reaches_or_bad, reaches_or_bad.py_func], ids=["compiled", "plain"])
+@pytest.mark.parametrize("form", [compiled(reaches_or_bad), reaches_or_bad], ids=["compiled", "plain"])
 @given(
     st.lists(st.sampled_from([0.0, -1.5, 3e38, np.nan, np.inf, -np.inf]), max_size=40),
     st.sampled_from([-2.0, 0.0, 1.0]),

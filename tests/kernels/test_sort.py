@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
+from compiled import compiled
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hailo_decode.kernels.sort import sort_keys
 
-FORMS = pytest.mark.parametrize("sort", [sort_keys, sort_keys.py_func], ids=["compiled", "plain"])
+FORMS = pytest.mark.parametrize("sort", [compiled(sort_keys), sort_keys], ids=["compiled", "plain"])
 
 
 def sorted_by(sort, keys, lowest_bit, key_bits):

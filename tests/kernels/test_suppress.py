@@ -3,10 +3,13 @@
 import naive
 import numpy as np
 import pytest
+from compiled import compiled
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hailo_decode.kernels.suppress import hit_in_lanes, hit_in_list, keep_in_lanes, overlaps
+
+hit_in_lanes, hit_in_list, keep_in_lanes = map(compiled, (hit_in_lanes, hit_in_list, keep_in_lanes))
 
 # Corners on a coarse grid: boxes touch, coincide, hold each other, turn inside out, and their overlaps fall on thresholds.
 CORNERS = st.tuples(*[st.integers(-1, 4)] * 4).map(lambda c: np.array(c, np.float32))
@@ -18,7 +21,7 @@ def area(box):
     return np.float32((box[2] - box[0]) * (box[3] - box[1]))
 
 
-@pytest.mark.parametrize("form", [overlaps, overlaps.py_func], ids=["compiled", "plain"])
+@pytest.mark.parametrize("form", [compiled(overlaps), overlaps], ids=["compiled", "plain"])
 @given(CORNERS | FINE, CORNERS | FINE, IOU)
 def test_two_boxes_overlap_when_their_quotient_reaches_the_threshold(form, a, b, iou):
     limit = np.float32(iou)

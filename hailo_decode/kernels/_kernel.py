@@ -1,0 +1,162 @@
+"""Kernel: a function with one machine code, called without numba; and the interpreter's way until that is there."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import struct
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from hailo_decode.errors import DtypeError, SizeError
+
+Function = Callable[..., Any]
+Native = Callable[[Any, Any, Any], int]
+# numpy's arrays begin with Python's own header, then the address of their data (numpy/ndarraytypes.h; the same in 1 and 2).
+# Compiled code reads address and shape there: 40 ns an array, where `ctypes.data` takes 1 us.
+DATA = object.__basicsize__
+_TOKEN = re.compile(r"[()]|[iuf][1248]\**")
+
+
+def leaves(types: str) -> tuple[list[Any], str]:
+    """Read types as `kernel` takes them.
+
+    Returns
+    -------
+    parameters : list
+        (dtype, axes) of each, a list of such for a tuple.
+    result : str
+        Type of what is returned; empty for nothing.
+    """
+    taken, _, result = types.partition("->")
+    stack: list[list[Any]] = [[]]
+    for token in _TOKEN.findall(taken):
+        if token == "(":
+            stack.append([])
+        elif token == ")":
+            inside = stack.pop()
+            stack[-1].append(inside)
+        else:
+            stack[-1].append((token.rstrip("*"), token.count("*")))
+    return stack[0], result.strip()
+
+
+def _flat(values: Any) -> Iterator[Any]:
+    for value in values:
+        if isinstance(value, (tuple, list)) and not _is_type(value):
+            yield from _flat(value)
+        else:
+            yield value
+
+
+def _is_type(value: Any) -> bool:
+    return isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str)
+
+
+class Kernel:
+    """A function that is compiled once for the types it states.
+
+    Attributes
+    ----------
+    name : str
+    function : callable
+        The source, which the interpreter can run.
+    types : str
+    native : callable or None
+        The machine code, once it is loaded.
+    """
+
+    def __init__(self, function: Function, types: str) -> None:
+        self.function, self.types = function, types
+        self.name: str = function.__name__
+        self.__doc__ = function.__doc__
+        self.native: Native | None = None
+        self._leaves = [(np.dtype(kind), axes) for kind, axes in _flat(leaves(types)[0])]
+
+    def __call__(self, *args: Any) -> int:
+        """Run once; returns what the function returns, 0 where that is nothing."""
+        return Bound(self, args)()
+
+    def bind(self, *args: Any) -> Bound:
+        """Return the call with these arguments, to be made again and again: 0.5 us, whatever their number."""
+        return Bound(self, args)
+
+    def words(self, args: tuple[Any, ...]) -> list[int]:
+        """Return what compiled code gets of the arguments: objects of arrays, values, the bits of reals.
+
+        Raises
+        ------
+        SizeError, DtypeError
+            When an array has not the dtype, axes or order that the kernel states: compiled code would read other memory.
+        """
+        words = [0]
+        values = list(_flat(args))
+        if len(values) != len(self._leaves):
+            raise SizeError(
+                f"{self.name} got {len(values)} arguments", wanted=f"{len(self._leaves)}, as {self.types}"
+            )
+        for value, (dtype, axes) in zip(values, self._leaves, strict=True):
+            if not axes:
+                words.append(int(value) if dtype.kind == "i" else _bits(value))
+            elif value.dtype == dtype and value.ndim == axes and value.flags.c_contiguous:
+                words.append(id(value))
+            else:
+                raise DtypeError(
+                    f"{self.name} got {value.dtype} of {value.ndim} axes",
+                    wanted=f"{dtype} of {axes}, contiguous",
+                )
+        return words
+
+    def interpreted(self, args: tuple[Any, ...]) -> int:
+        """Let the interpreter run the function.
+
+        Raises
+        ------
+        ArithmeticError, ValueError
+            Where Python's own arithmetic raises, as for an exponential that overflows: machine code goes on with inf or nan.
+        """
+        with np.errstate(all="ignore"):
+            return int(self.function(*args) or 0)
+
+
+class Bound:
+    """A kernel with its arguments. Arrays may change their contents, not their place."""
+
+    __slots__ = ("_args", "_kernel", "_nothing", "_place", "_table")
+
+    def __init__(self, kernel: Kernel, args: tuple[Any, ...]) -> None:
+        words = kernel.words(args)
+        self._kernel, self._args = kernel, args
+        self._table = (ctypes.c_int64 * len(words))(*words)
+        self._place = ctypes.c_void_p(ctypes.addressof(self._table))
+        # Where numba's convention wants results and exceptions; there are none.
+        self._nothing = ctypes.c_void_p(ctypes.addressof(_SINK))
+
+    @property
+    def is_native(self) -> bool:
+        """Whether machine code runs it by now."""
+        return self._kernel.native is not None
+
+    def __call__(self) -> int:
+        native = self._kernel.native
+        if native is None:
+            from hailo_decode.kernels._store import machine_code
+
+            native = machine_code(self._kernel)
+            if native is None:
+                try:
+                    return self._kernel.interpreted(self._args)
+                except (ArithmeticError, ValueError):
+                    native = machine_code(self._kernel, wait=True)
+        assert native is not None  # it was waited for
+        native(self._nothing, self._nothing, self._place)
+        return self._table[0]
+
+
+_SINK = ctypes.create_string_buffer(64)
+
+
+def _bits(value: float) -> int:
+    return int(struct.unpack("q", struct.pack("d", value))[0])

@@ -1,0 +1,160 @@
+"""Machine code of kernels: kept on disk, loaded without numba, made by another process while the interpreter works."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import functools
+import hashlib
+import json
+import os
+import tempfile
+from pathlib import Path
+from threading import RLock
+from typing import Any
+
+import llvmlite
+import llvmlite.binding as llvm
+
+from hailo_decode.kernels._kernel import Kernel, Native
+
+WAIT = "HAILO_DECODE_WAIT"  # set: rather wait for compiled kernels than have the interpreter run them
+_CALL = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+_KEPT: list[Any] = []  # engines: machine code lives as long as they do
+_LOCK = RLock()
+
+
+def cache_folder() -> Path | None:
+    """Return the folder that keeps machine code, made if need be; None where no place can be written.
+
+    ``HAILO_DECODE_CACHE`` names another place. The folder's name holds a digest of the kernels' source, of the version of
+    LLVM's binding, and of the processor.
+    """
+    return _folder(tuple(os.environ.get(name) for name in ("HAILO_DECODE_CACHE", "XDG_CACHE_HOME")))
+
+
+@functools.lru_cache(8)
+def _folder(named: tuple[str | None, ...]) -> Path | None:
+    roots = [Path(place).expanduser() for place in named if place]
+    with contextlib.suppress(RuntimeError):  # no home directory is known
+        roots.append(Path.home() / ".cache")
+    owner = os.getuid() if hasattr(os, "getuid") else "user"
+    roots.append(Path(tempfile.gettempdir()) / f"cache-{owner}")
+    for root in roots:
+        folder = root / "hailo_decode" / f"kernels-{_digest()}"
+        with contextlib.suppress(OSError):
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder):
+                return folder
+    return None
+
+
+@functools.cache
+def _digest() -> str:
+    digest = hashlib.sha256(llvmlite.__version__.encode())
+    for source in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(source.read_bytes())
+    digest.update(llvm.get_host_cpu_name().encode())
+    with contextlib.suppress(RuntimeError):  # not every processor tells its features
+        digest.update(llvm.get_host_cpu_features().flatten().encode())
+    return digest.hexdigest()[:12]
+
+
+def machine_code(kernel: Kernel, wait: bool = False) -> Native | None:
+    """Return a kernel's machine code; None while another process compiles it.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    wait : bool
+        Return when it is there.
+    """
+    with _LOCK:
+        if kernel.native is None:
+            kernel.native = _loaded(kernel.name) or _made(kernel, wait or bool(os.environ.get(WAIT)))
+        return kernel.native
+
+
+def prepare(*kernels: Kernel) -> None:
+    """Load kernels that will be wanted, and have those compiled that are not kept: all by one process, in this order."""
+    with _LOCK:
+        for kernel in kernels:
+            kernel.native = kernel.native or _loaded(kernel.name)
+        missing = [kernel.name for kernel in kernels if kernel.native is None]
+        if missing:
+            from hailo_decode.kernels import _maker
+
+            _maker.start(missing)
+
+
+def _made(kernel: Kernel, wait: bool) -> Native | None:
+    from hailo_decode.kernels import _maker
+
+    if _maker.is_being_made(kernel.name):
+        if not wait:
+            return None
+        _maker.wait_for(kernel.name)
+    native = _loaded(kernel.name)
+    if (
+        native is None
+    ):  # no folder, no Python to run, or what it wrote cannot be loaded: in this process, then
+        from hailo_decode.kernels._build import address_of
+
+        native = _CALL(address_of(kernel))
+    return native
+
+
+def keep(kernel: Kernel) -> None:
+    """Compile a kernel and keep its machine code: in a process that does nothing else."""
+    from hailo_decode.kernels._build import build
+
+    folder = cache_folder()
+    if folder is not None:
+        built = build(kernel)
+        _write(folder / f"{kernel.name}.code", built.code, built.symbol, built.wanted)
+
+
+def _write(path: Path, code: bytes, symbol: str, wanted: tuple[str, ...]) -> None:
+    """Write a file whole or not at all: another process may be reading, or writing the same."""
+    head = {"symbol": symbol, "wanted": wanted, "sha256": hashlib.sha256(code).hexdigest()}
+    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+        file.write(json.dumps(head).encode() + b"\n" + code)
+    Path(file.name).replace(path)
+
+
+def is_kept(name: str) -> bool:
+    """Tell whether a kernel's machine code is on disk."""
+    folder = cache_folder()
+    return folder is not None and (folder / f"{name}.code").exists()
+
+
+def _loaded(name: str) -> Native | None:
+    """Load a kernel's machine code; None where there is none, or it cannot be what was written."""
+    folder = cache_folder()
+    if folder is None:
+        return None
+    try:
+        head_line, _, code = (folder / f"{name}.code").read_bytes().partition(b"\n")
+        head = json.loads(head_line)
+        if hashlib.sha256(code).hexdigest() != head["sha256"]:
+            return None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    # LLVM ends the process where it misses a function, so this is asked first.
+    if not all(llvm.address_of_symbol(symbol) for symbol in head["wanted"]):
+        return None
+    engine = _engine()
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    address = engine.get_function_address(head["symbol"])
+    _KEPT.append(engine)
+    return _CALL(address) if address else None
+
+
+def _engine() -> Any:
+    with contextlib.suppress(RuntimeError):  # newer versions do it by themselves, and refuse
+        llvm.initialize()
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    machine = llvm.Target.from_default_triple().create_target_machine(codemodel="jitdefault", jit=True)
+    return llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)

@@ -1,0 +1,16 @@
+"""Parts of kernels as compiled code that a test can call: the package itself compiles them into kernels only."""
+
+import numba
+
+from hailo_decode.kernels import _build
+
+
+def compiled(function):
+    """Return a function that runs a marked one as numba compiles it."""
+    made = _build._compiled(function, inlined=False)
+
+    @numba.njit(error_model="numpy")
+    def call(*args):
+        return made(*args)
+
+    return call
