@@ -31,7 +31,7 @@ _INTERPRETED = (
 
 
 def laid_out(plan: Plan, outputs: Outputs) -> list[AnyArray] | None:
-    """Return outputs in the order of a plan's slots, contiguous, in place wherever they are; None where one looks different."""
+    """Return outputs in the order of a plan's slots, contiguous, in place where they are; None where one looks different."""
     if len(outputs) != len(plan.slots):
         return None
     if isinstance(outputs, (list, tuple)):

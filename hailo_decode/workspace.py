@@ -67,7 +67,8 @@ class Workspace:
         # As many candidates as there are anchors, or as suppression looks at: a frame that is full of them.
         self.crowd = int(min(tables.anchors, tables.settings[at.MAX_NMS]))
         self._addresses: I8 = np.zeros(len(plan.slots), np.int64)
-        self._ids = self._addresses.data
+        self._outputs: I8 = np.zeros(len(plan.slots), np.int64)
+        self._ids = self._outputs.data
         self._note = Struct(f"{len(plan.slots)}q").pack_into  # 0.4 us for six; into the array itself 2 us
         self._maxima: U1 = np.empty(int((fields[:, at.CLASS, at.ELEMENTS] // BLOCK + 2).sum()), np.uint8)
         self._keys = (
@@ -115,7 +116,7 @@ class Workspace:
         rest = (self._keys, self._work, self._result, self.report)
         frame = _frame_kernel(tables)
         self._frame = frame.bind(
-            *self._common, self._maxima if tables.floors is None else tables.floors, *rest
+            self._outputs, *self._common, self._maxima if tables.floors is None else tables.floors, *rest
         )
         self._turned = select_turned.bind(self._keys[0], *self._common, *rest[1:]) if turned else None
         prepare(frame, *_EXTRAS[plan.family.extra.kind if plan.family.extra else ""])

@@ -14,16 +14,16 @@ from hailo_decode.kernels.select import select
 from hailo_decode.kernels.sort import sort_keys
 
 _OPENING = 300  # blocks whose best byte opens the first band
-_GIVEN = "i8* i8*** f8*** f8** i8* f4 " + at.LOOKUP  # addresses to lookup
+_GIVEN = "i8* i8* i8*** f8*** f8** i8* f4 " + at.LOOKUP  # outputs to lookup
 _OWN = f"{at.KEYS} {at.WORK} {at.RESULT} i8*"  # keys to report
 _WIDEN = 6  # ranks in the second band; each later one is twice as wide
 
 
 @apart
-def _begin(addresses, settings, work, report):
-    """Make the scratch space ready for a new frame, and addresses of data out of those of array objects."""
+def _begin(outputs, addresses, settings, work, report):
+    """Make the scratch space ready for a new frame, and note where the outputs' data begin."""
     for k in range(addresses.shape[0]):
-        addresses[k] = data_of(addresses[k])
+        addresses[k] = data_of(outputs[k])
     for k in range(report.shape[0]):
         report[k] = 0
     heads, class_counts, seen, stamp = work[0], work[1], work[2], work[3]
@@ -69,13 +69,16 @@ def _opening_band(maxima, blocks, fields, ranks, settings, counts):
 
 @kernel(f"{_GIVEN} u1* {_OWN}")
 def frame_ranked(
-    addresses, fields, rates, strides, settings, iou_max, lookup, maxima, keys, work, result, report
+    outputs, addresses, fields, rates, strides, settings, iou_max, lookup, maxima, keys, work, result, report
 ):
     """Decode a frame whose class scores are bytes with one scale a level: scores are ranked in advance.
 
     Parameters
     ----------
-    addresses : (outputs,) i8
+    outputs : (outputs,) i8
+        Addresses of the outputs' array objects.
+    addresses : (outputs,) i8, out
+        Where their data begin.
     fields : (levels, roles, COLUMNS) i8
     rates : (levels, fields, RATES) f8
     strides : (levels, 2) f8, input pixels
@@ -93,7 +96,7 @@ def frame_ranked(
     """
     ranks, cuts = lookup[0], lookup[1]
     candidates, spare, counts, blocks, band = keys
-    _begin(addresses, settings, work, report)
+    _begin(outputs, addresses, settings, work, report)
     blocks[0] = 0
     for level in range(settings[at.LEVELS]):
         field = fields[level, at.CLASS]
@@ -135,7 +138,7 @@ def frame_ranked(
 
 @kernel(f"{_GIVEN} f8* {_OWN}")
 def frame_scored(
-    addresses, fields, rates, strides, settings, iou_max, lookup, floors, keys, work, result, report
+    outputs, addresses, fields, rates, strides, settings, iou_max, lookup, floors, keys, work, result, report
 ):
     """Decode a frame whose scores are computed one by one: f4, u2, or a scale for each channel.
 
@@ -148,7 +151,7 @@ def frame_scored(
     """
     quants = lookup[3]
     candidates, spare, counts = keys[0], keys[1], keys[2]
-    _begin(addresses, settings, work, report)
+    _begin(outputs, addresses, settings, work, report)
     n = np.int64(0)
     for level in range(settings[at.LEVELS]):
         field = fields[level, at.CLASS]
@@ -193,7 +196,7 @@ def frame_scored(
 
 @kernel(f"{_GIVEN} f8* {_OWN}")
 def frame_product(
-    addresses, fields, rates, strides, settings, iou_max, lookup, floors, keys, work, result, report
+    outputs, addresses, fields, rates, strides, settings, iou_max, lookup, floors, keys, work, result, report
 ):
     """Decode a frame whose scores are objectness times class, or a softmax over classes.
 
@@ -206,7 +209,7 @@ def frame_product(
     """
     quants = lookup[3]
     candidates, spare, counts = keys[0], keys[1], keys[2]
-    _begin(addresses, settings, work, report)
+    _begin(outputs, addresses, settings, work, report)
     n = np.int64(0)
     for level in range(settings[at.LEVELS]):
         n = pick_product(
