@@ -2,29 +2,97 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TypeVar
+from queue import SimpleQueue
+from threading import Lock, Thread
+from typing import Any
 
 from hailo_decode.describe import Outputs
 from hailo_decode.errors import OptionError
 from hailo_decode.values.letterbox import Letterbox
 
-Job = TypeVar("Job")
-Result = TypeVar("Result")
+_SPAN = 0.0005  # seconds of work that are handed over at once: a thread takes some 50 us to wake up, a frame 40 to decode
+_MOST_JOBS = 16  # in one such span: frames that come slowly are handed over one by one
 
 
-def in_order(function: Callable[[Job], Result], jobs: Iterable[Job], workers: int) -> Iterator[Result]:
-    """Yield results in the order of the jobs, keeping at most two jobs a worker ahead of the reader."""
-    with ThreadPoolExecutor(workers) as pool:
-        waiting: deque[Future[Result]] = deque()
-        for job in jobs:
-            waiting.append(pool.submit(function, job))
+class _Part:
+    """Some jobs, and their results once a worker has set `done`."""
+
+    def __init__(self, jobs: list[Any]) -> None:
+        self.jobs = jobs
+        self.results: list[Any] = []
+        self.error: BaseException | None = None
+        self.seconds = 0.0  # of one job
+        self.done = Lock()  # held until then: cheaper than an event
+        self.done.acquire()
+
+    def run(self, function: Callable[[Any], Any]) -> None:
+        began = time.perf_counter()
+        try:
+            for job in self.jobs:
+                self.results.append(function(job))
+        except BaseException as error:  # raised where the results are read
+            self.error = error
+        self.seconds = (time.perf_counter() - began) / max(len(self.jobs), 1)
+        self.jobs = []
+        self.done.release()
+
+    def read(self) -> Iterator[Any]:
+        self.done.acquire()
+        yield from self.results
+        if self.error is not None:
+            raise self.error
+
+
+def in_order(function: Callable[[Any], Any], jobs: Iterable[Any], workers: int) -> Iterator[Any]:
+    """Yield results in the order of the jobs, keeping at most two spans of jobs a worker ahead of the reader.
+
+    Jobs are taken in the reader's thread. Where their source or the function raises, results of the jobs before come first.
+    """
+    todo: SimpleQueue[_Part | None] = SimpleQueue()
+    threads = [Thread(target=_work, args=(function, todo), daemon=True) for _ in range(workers)]
+    for thread in threads:
+        thread.start()
+    waiting: deque[_Part] = deque()
+    source, size, end = iter(jobs), 1, None
+    try:
+        while end is None:
+            began = time.perf_counter()
+            taken, end = _take(source, size)
+            each = (time.perf_counter() - began) / max(len(taken), 1)
+            waiting.append(_Part(taken))
+            todo.put(waiting[-1])
             if len(waiting) >= 2 * workers:
-                yield waiting.popleft().result()
+                part = waiting.popleft()
+                yield from part.read()
+                size = max(1, min(int(_SPAN / (part.seconds + each)), _MOST_JOBS))
         while waiting:
-            yield waiting.popleft().result()
+            yield from waiting.popleft().read()
+    finally:
+        for _ in threads:
+            todo.put(None)
+        for thread in threads:
+            thread.join()
+    if not isinstance(end, StopIteration):
+        raise end
+
+
+def _take(source: Iterator[Any], count: int) -> tuple[list[Any], Exception | None]:
+    """Return jobs, and what ended them: StopIteration where that was the end, None where there may be more."""
+    jobs: list[Any] = []
+    try:
+        for _ in range(count):
+            jobs.append(next(source))
+    except Exception as error:  # raised when all before it has been read
+        return jobs, error
+    return jobs, None
+
+
+def _work(function: Callable[[Any], Any], todo: SimpleQueue[_Part | None]) -> None:
+    while (part := todo.get()) is not None:
+        part.run(function)
 
 
 def with_letterboxes(

@@ -97,6 +97,19 @@ def test_a_bad_frame_raises_in_its_turn_and_the_ones_before_it_are_kept(frames, 
         next(results)
 
 
+@pytest.mark.parametrize("workers", [1, 3])
+def test_a_source_that_raises_does_so_behind_the_frames_that_it_gave(frames, quant, workers):
+    def stream():
+        yield from frames[:7]
+        raise OSError("the camera is gone")
+
+    decoder = Decoder.from_outputs(frames[0], 128, quant=quant)
+    results = decoder.batch(stream(), workers)
+    assert [rows(next(results)) for _ in range(7)] == [rows(decoder(frame)) for frame in frames[:7]]
+    with pytest.raises(OSError, match="the camera is gone"):
+        next(results)
+
+
 def test_threads_that_share_a_decoder_do_not_disturb_each_other(frames, quant):
     decoder = Decoder.from_outputs(frames[0], 128, quant=quant)
     wanted = [rows(decoder(frame)) for frame in frames]

@@ -1,1 +1,1 @@
-"""Compiled loops: no checks, no options, no names of families; the only room with numba."""
+"""Loops that are compiled: no checks, no options, no names of families; the only room with numba."""
