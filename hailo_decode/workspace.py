@@ -11,8 +11,9 @@ from hailo_decode.errors import OptionError
 from hailo_decode.kernels import layout as at
 from hailo_decode.kernels._kernel import Kernel
 from hailo_decode.kernels._store import prepare
+from hailo_decode.kernels.boxes import BY_TABLE
 from hailo_decode.kernels.extras import read_keypoints, read_rows
-from hailo_decode.kernels.frame import frame_product, frame_ranked, frame_scored
+from hailo_decode.kernels.frame import frame_by_table, frame_product, frame_ranked, frame_scored
 from hailo_decode.kernels.paint import paint_masks
 from hailo_decode.kernels.scan import BLOCK, holds_bad
 from hailo_decode.kernels.turned import select_turned, write_corners
@@ -37,7 +38,9 @@ _EXTRAS: dict[str, tuple[Kernel, ...]] = {
 def _frame_kernel(tables: Tables) -> Kernel:
     """Return the kernel that decodes a plan's frames."""
     if tables.floors is None:
-        return frame_ranked
+        bins = tables.settings[at.BOX_CODE] == at.BOX_DFL and tables.settings[at.TURNED] == 0
+        tabled = bins and bool((tables.fields[:, at.BOX, at.MODE] == BY_TABLE).all())
+        return frame_by_table if tabled else frame_ranked
     if tables.settings[at.HAS_OBJECT] or tables.settings[at.SOFTMAX]:
         return frame_product
     return frame_scored

@@ -7,7 +7,7 @@ from hailo_decode.kernels import _build
 
 def compiled(function):
     """Return a function that runs a marked one as numba compiles it."""
-    made = _build._compiled(function, inlined=False)
+    made = _build.compiled(function, inlined=False, instead={})
 
     @numba.njit(error_model="numpy")
     def call(*args):

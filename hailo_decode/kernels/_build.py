@@ -15,7 +15,7 @@ from numba.np.arrayobj import populate_array
 
 from hailo_decode.kernels import _jit, memory
 from hailo_decode.kernels._kernel import DATA, Function, Kernel, leaves
-from hailo_decode.kernels._whole import compile_whole, outside
+from hailo_decode.kernels._whole import Lean, compile_whole, outside
 
 # _nrt: no memory manager, so that a kernel that would allocate does not compile; counting references to the arrays of a
 # frame had cost 50 us of 100. error_model: a float divided by zero gives inf or nan instead of a branch. No fastmath:
@@ -29,6 +29,7 @@ _OPTIONS = {
     "_nrt": False,
     "no_cpython_wrapper": True,
     "no_cfunc_wrapper": True,
+    "pipeline_class": Lean,
 }
 _njit: Any = numba.njit
 _TYPES = {
@@ -84,7 +85,9 @@ def _lowered(kernel: Kernel) -> Any:
     typing, target = cpu_target.typing_context, cpu_target.target_context
     typing.refresh()
     target.refresh()
-    return compiler.compile_extra(typing, target, _entry(kernel), (types.int64,), types.none, flags, {})
+    return compiler.compile_extra(
+        typing, target, _entry(kernel), (types.int64,), types.none, flags, {}, None, Lean
+    )
 
 
 def _entry(kernel: Kernel) -> Function:
@@ -92,7 +95,7 @@ def _entry(kernel: Kernel) -> Function:
     parameters, result = leaves(kernel.types)
     arguments, run, longs_at = (
         _reader(parameters),
-        _compiled(kernel.function, True),
+        compiled(kernel.function, True, kernel.instead),
         _MACHINE[memory.longs_at],
     )
     if result:
@@ -108,23 +111,25 @@ def _entry(kernel: Kernel) -> Function:
     return entry
 
 
-def _compiled(function: Function, inlined: bool) -> Any:
+def compiled(function: Function, inlined: bool, instead: dict[Function, Function]) -> Any:
     """Return numba's form of a function, in which the marked functions that it calls are numba's too."""
-    if function not in _DONE:
-        names = {
-            name: _MACHINE.get(value) or _compiled(value, _jit.INLINED[value])
-            for name, value in function.__globals__.items()
-            if isinstance(value, FunctionType)
-            and name in function.__code__.co_names
-            and (value in _MACHINE or value in _jit.INLINED)
-        }
+    key = (function, *instead.items())
+    if key not in _DONE:
+        names = {}
+        for name in set(function.__code__.co_names) & function.__globals__.keys():
+            value = function.__globals__[name]
+            value = instead.get(value, value) if isinstance(value, FunctionType) else None
+            if value in _MACHINE:
+                names[name] = _MACHINE[value]
+            elif value in _jit.INLINED:
+                names[name] = compiled(value, _jit.INLINED[value], instead)
         copy = FunctionType(function.__code__, {**function.__globals__, **names}, function.__name__)
         copy.__module__, copy.__qualname__ = function.__module__, function.__qualname__
-        _DONE[function] = _njit(forceinline=inlined, **_OPTIONS)(copy)
-    return _DONE[function]
+        _DONE[key] = _njit(forceinline=inlined, **_OPTIONS)(copy)
+    return _DONE[key]
 
 
-_DONE: dict[Function, Any] = {}
+_DONE: dict[Any, Any] = {}
 
 
 def _numba_type(parameter: Any) -> Any:

@@ -66,6 +66,8 @@ class Kernel:
     types : str
     native : callable or None
         The machine code, once it is loaded.
+    instead : dict of function to function
+        What is compiled in place of functions that it calls.
     """
 
     def __init__(self, function: Function, types: str) -> None:
@@ -73,6 +75,7 @@ class Kernel:
         self.name: str = function.__name__
         self.__doc__ = function.__doc__
         self.native: Native | None = None
+        self.instead: dict[Function, Function] = {}
         self._leaves = [(np.dtype(kind), axes) for kind, axes in _flat(leaves(types)[0])]
 
     def __call__(self, *args: Any) -> int:

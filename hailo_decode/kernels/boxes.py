@@ -188,6 +188,26 @@ def _centred(code, field, stride, h, w, prior, shape, values):
 
 
 @inner
+def _from_sides(sides, offset, stride, h, w):
+    """Return the box of a cell from the distances of its sides, cells."""
+    x = w + offset
+    y = h + offset
+    return (
+        np.float32((x - sides[0]) * stride[0]),
+        np.float32((y - sides[1]) * stride[1]),
+        np.float32((x + sides[2]) * stride[0]),
+        np.float32((y + sides[3]) * stride[1]),
+    )
+
+
+@inner
+def box_by_table(code, addresses, field, stride, h, w, anchor, lookup, row, values):
+    """Do as `box_of` for bins that are bytes: with it alone, a frame kernel takes two thirds of the time to compile."""
+    sides = _dfl_by_table(addresses, field, cell_of(field, h, w), first_of(field, anchor), lookup[4], row)
+    return _from_sides(sides, lookup[6][0], stride, h, w)
+
+
+@inner
 def box_of(code, addresses, field, stride, h, w, anchor, lookup, row, values):
     """Return one anchor's box as (left, top, right, bottom), input pixels, f4.
 
@@ -207,15 +227,8 @@ def box_of(code, addresses, field, stride, h, w, anchor, lookup, row, values):
     """
     quants, tables, priors, shape = lookup[3], lookup[4], lookup[5], lookup[6]
     if code <= at.BOX_DISTANCES:
-        a, b, c, d = sides_of(code, addresses, field, h, w, anchor, quants, tables, row, values)
-        x = w + shape[0]
-        y = h + shape[0]
-        return (
-            np.float32((x - a) * stride[0]),
-            np.float32((y - b) * stride[1]),
-            np.float32((x + c) * stride[0]),
-            np.float32((y + d) * stride[1]),
-        )
+        sides = sides_of(code, addresses, field, h, w, anchor, quants, tables, row, values)
+        return _from_sides(sides, shape[0], stride, h, w)
     if code == at.BOX_WHOLE:
         return np.float32(0), np.float32(0), np.float32(stride[0]), np.float32(stride[1])
     read_cell(addresses, field, h, w, anchor, quants, values)

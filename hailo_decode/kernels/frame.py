@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from hailo_decode.kernels import layout as at
-from hailo_decode.kernels._jit import apart, kernel
+from hailo_decode.kernels._jit import apart, kernel, variant
+from hailo_decode.kernels.boxes import box_by_table, box_of
 from hailo_decode.kernels.memory import bytes_at, data_of, halves_at, reals_at
 from hailo_decode.kernels.pick import pick_ranked, pick_real, pick_scored
 from hailo_decode.kernels.product import pick_product
@@ -134,6 +135,9 @@ def frame_ranked(
         first = behind
         behind = min(settings[at.RANKS], behind + wide)
         wide *= 2
+
+
+frame_by_table = variant("frame_by_table", frame_ranked, {box_of: box_by_table})
 
 
 @kernel(f"{_GIVEN} f8* {_OWN}")

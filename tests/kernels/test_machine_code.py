@@ -22,6 +22,7 @@ from hailo_decode.kernels._kernel import Kernel
 from hailo_decode.kernels.scan import holds_bad
 
 ROOT = Path(__file__).parents[2]
+NAME = "frame_by_table.code"  # what the demo wants
 DUMP = ROOT / "hailo_decode" / "demo" / "coffee.npz"
 # Decodes the demo until it runs compiled, and tells what came first, what came then, and whether numba was there.
 STREAM = """
@@ -74,7 +75,7 @@ def test_with_an_empty_cache_the_interpreter_gives_the_boxes_that_machine_code_g
 def test_two_processes_fill_one_cache_and_leave_nothing_half_done(warmed):
     cache, _ = warmed
     names = {path.name for path in kept(cache).iterdir()}
-    assert "frame_ranked.code" in names
+    assert NAME in names
     assert {name for name in names if not name.endswith(".code")} == set()
 
 
@@ -89,9 +90,7 @@ def test_the_next_process_finds_them_and_loads_no_numba(warmed):
 def test_a_damaged_file_is_made_anew(warmed, tmp_path, damage):
     folder = tmp_path / "hailo_decode" / kept(warmed[0]).name
     folder.mkdir(parents=True)
-    code = (kept(warmed[0]) / "holds_bad.code") if (kept(warmed[0]) / "holds_bad.code").exists() else None
-    whole = (code or kept(warmed[0]) / "frame_ranked.code").read_bytes()
-    (folder / "frame_ranked.code").write_bytes(damage(whole))
+    (folder / NAME).write_bytes(damage((kept(warmed[0]) / NAME).read_bytes()))
     first, found, same, _ = told(stream(tmp_path, HAILO_DECODE_WAIT=""))
     assert (found, same) == (warmed[1][0][1], True)
     assert first
@@ -100,9 +99,9 @@ def test_a_damaged_file_is_made_anew(warmed, tmp_path, damage):
 def test_code_that_wants_an_unknown_function_is_not_loaded(warmed, tmp_path, monkeypatch):
     """LLVM would end the process."""
     monkeypatch.setenv("HAILO_DECODE_CACHE", str(tmp_path))
-    _, _, code = (kept(warmed[0]) / "frame_ranked.code").read_bytes().partition(b"\n")
-    _store._write(_store.cache_folder() / "frame_ranked.code", code, "entry", ("no_such_function_anywhere",))
-    assert _store._loaded("frame_ranked") is None
+    _, _, code = (kept(warmed[0]) / NAME).read_bytes().partition(b"\n")
+    _store._write(_store.cache_folder() / NAME, code, "entry", ("no_such_function_anywhere",))
+    assert _store._loaded(NAME.removesuffix(".code")) is None
 
 
 def test_without_any_folder_kernels_are_compiled_in_the_process(monkeypatch):
