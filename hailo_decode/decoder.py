@@ -14,7 +14,7 @@ from hailo_decode.describe import Outputs, named
 from hailo_decode.end_to_end import is_finished, read_finished
 from hailo_decode.errors import OptionError, PairingError
 from hailo_decode.families import ANCHOR_FREE
-from hailo_decode.frame import check_letterbox, laid_out, run_frame
+from hailo_decode.frame import check_letterbox, laid_out, run_frame, run_frames
 from hailo_decode.options import Options, size_pair
 from hailo_decode.plan import Known, Plan, make_plan
 from hailo_decode.threads import in_order, with_letterboxes
@@ -23,28 +23,9 @@ from hailo_decode.values.letterbox import Letterbox
 from hailo_decode.values.network import NetworkInfo
 
 if TYPE_CHECKING:
-    from hailo_decode.workspace import Workspace
+    from hailo_decode.workspace import Ready
 
 _PLANS_KEPT = 8  # shapes and dtypes that a decoder remembers; a stream has one
-
-
-class _Ready:
-    """A plan, and workspaces for it that no thread is using."""
-
-    def __init__(self, plan: Plan) -> None:
-        self.plan = plan
-        self._spare: list[Workspace] = []
-
-    def take(self) -> Workspace:
-        try:
-            return self._spare.pop()
-        except IndexError:
-            from hailo_decode.workspace import Workspace
-
-            return Workspace(self.plan)
-
-    def give_back(self, workspace: Workspace) -> None:
-        self._spare.append(workspace)
 
 
 class Decoder:
@@ -61,8 +42,8 @@ class Decoder:
         self._known = known
         self._options = options
         self._nms = nms_reader(known.network, options)
-        self._ready: dict[tuple[Any, ...], _Ready] = {}
-        self._last: _Ready | None = None
+        self._ready: dict[tuple[Any, ...], Ready] = {}
+        self._last: Ready | None = None
         self._lock = Lock()
 
     @classmethod
@@ -121,7 +102,7 @@ class Decoder:
         """Return the plan for outputs that look like these, made if there is none."""
         return self._prepared(outputs).plan
 
-    def _prepared(self, outputs: Outputs) -> _Ready:
+    def _prepared(self, outputs: Outputs) -> Ready:
         arrays = named(outputs)
         key = tuple(
             (name, getattr(a, "shape", None), str(getattr(a, "dtype", None))) for name, a in arrays.items()
@@ -129,8 +110,10 @@ class Decoder:
         with self._lock:
             ready = self._ready.get(key)
             if ready is None:
+                from hailo_decode.workspace import Ready
+
                 self._refuse_nms(arrays)
-                ready = _Ready(make_plan(arrays, self._known, self._options))
+                ready = Ready(make_plan(arrays, self._known, self._options))
                 if not ready.plan.settled:  # an empty frame proves nothing of the next
                     return ready
                 while len(self._ready) >= _PLANS_KEPT:
@@ -214,7 +197,29 @@ class Decoder:
         jobs = with_letterboxes(frames, letterboxes)
         if workers == 1:
             return (self(frame, letterbox=box) for frame, box in jobs)
-        return in_order(lambda job: self(job[0], letterbox=job[1]), jobs, workers)
+        return in_order(self._several, jobs, workers)
+
+    def _several(self, jobs: Sequence[tuple[Outputs, Letterbox | None]]) -> Iterator[Detections]:
+        """Decode some frames, all in one compiled call where they look like the one before."""
+        ready = self._last
+        arrays = [
+            None if ready is None or self._nms else laid_out(ready.plan, outputs) for outputs, _ in jobs
+        ]
+        size = self._known.network.input_size
+        if ready is None or any(one is None for one in arrays):
+            yield from (self(outputs, letterbox=box) for outputs, box in jobs)
+            return
+        workspaces = [ready.take() for _ in jobs]
+        frames = []
+        for workspace, one, (_, box) in zip(workspaces, arrays, jobs, strict=True):
+            if box is not None and size is not None:
+                check_letterbox(box, size)
+            frames.append((workspace, one or [], box))
+        try:
+            yield from run_frames(ready.plan, frames)
+        finally:
+            for workspace in workspaces:
+                ready.give_back(workspace)
 
 
 def decode(

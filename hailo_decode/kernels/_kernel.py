@@ -17,6 +17,7 @@ Native = Callable[[Any, Any, Any], int]
 # numpy's arrays begin with Python's own header, then the address of their data (numpy/ndarraytypes.h; the same in 1 and 2).
 # Compiled code reads address and shape there: 40 ns an array, where `ctypes.data` takes 1 us.
 DATA = object.__basicsize__
+_CALL = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 _TOKEN = re.compile(r"[()]|[iuf][1248]\**")
 
 
@@ -65,7 +66,7 @@ class Kernel:
         The source, which the interpreter can run.
     types : str
     native : callable or None
-        The machine code, once it is loaded.
+        The machine code, once it is loaded; `address` is where it is entered.
     instead : dict of function to function
         What is compiled in place of functions that it calls.
     """
@@ -75,12 +76,18 @@ class Kernel:
         self.name: str = function.__name__
         self.__doc__ = function.__doc__
         self.native: Native | None = None
+        self.address = 0
         self.instead: dict[Function, Function] = {}
         self._leaves = [(np.dtype(kind), axes) for kind, axes in _flat(leaves(types)[0])]
 
     def __call__(self, *args: Any) -> int:
         """Run once; returns what the function returns, 0 where that is nothing."""
         return Bound(self, args)()
+
+    def load(self, address: int) -> Native:
+        """Take machine code for it, which is entered at an address."""
+        self.address, self.native = address, _CALL(address)
+        return self.native
 
     def bind(self, *args: Any) -> Bound:
         """Return the call with these arguments, to be made again and again: 0.5 us, whatever their number."""
@@ -138,9 +145,9 @@ class Bound:
         self._nothing = ctypes.c_void_p(ctypes.addressof(_SINK))
 
     @property
-    def is_native(self) -> bool:
-        """Whether machine code runs it by now."""
-        return self._kernel.native is not None
+    def entry(self) -> tuple[int, int]:
+        """Addresses of its machine code, 0 where there is none yet, and of its arguments."""
+        return self._kernel.address, self._place.value or 0
 
     def __call__(self) -> int:
         native = self._kernel.native

@@ -31,7 +31,10 @@ def is_being_made(name: str) -> bool:
 
 
 def start(names: Sequence[str]) -> bool:
-    """Start another process that compiles kernels; tell whether that can be."""
+    """Start another process that compiles kernels, those apart that one compiles already; tell whether that can be."""
+    names = [name for name in names if name not in _makers or _makers[name].poll() is not None]
+    if not names:
+        return True
     if _store.cache_folder() is None or not _can_start():
         return False
     paths = [str(_ROOT), os.environ.get("PYTHONPATH", "")]

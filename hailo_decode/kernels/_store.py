@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import functools
 import hashlib
 import json
@@ -19,8 +18,7 @@ import llvmlite.binding as llvm
 from hailo_decode.kernels._kernel import Kernel, Native
 
 WAIT = "HAILO_DECODE_WAIT"  # set: rather wait for compiled kernels than have the interpreter run them
-_CALL = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
-_KEPT: list[Any] = []  # engines: machine code lives as long as they do
+_KEPT: list[Any] = []  # engines
 _LOCK = RLock()
 
 
@@ -71,7 +69,9 @@ def machine_code(kernel: Kernel, wait: bool = False) -> Native | None:
     """
     with _LOCK:
         if kernel.native is None:
-            kernel.native = _loaded(kernel.name) or _made(kernel, wait or bool(os.environ.get(WAIT)))
+            address = _loaded(kernel.name) or _made(kernel, wait or bool(os.environ.get(WAIT)))
+            if address:
+                kernel.load(address)
         return kernel.native
 
 
@@ -79,7 +79,9 @@ def prepare(*kernels: Kernel) -> None:
     """Load kernels that will be wanted, and have those compiled that are not kept: all by one process, in this order."""
     with _LOCK:
         for kernel in kernels:
-            kernel.native = kernel.native or _loaded(kernel.name)
+            address = 0 if kernel.native else _loaded(kernel.name)
+            if address:
+                kernel.load(address)
         missing = [kernel.name for kernel in kernels if kernel.native is None]
         if missing:
             from hailo_decode.kernels import _maker
@@ -87,21 +89,20 @@ def prepare(*kernels: Kernel) -> None:
             _maker.start(missing)
 
 
-def _made(kernel: Kernel, wait: bool) -> Native | None:
+def _made(kernel: Kernel, wait: bool) -> int:
+    """Return where a kernel's machine code is entered; 0 while another process compiles it."""
     from hailo_decode.kernels import _maker
 
     if _maker.is_being_made(kernel.name):
         if not wait:
-            return None
+            return 0
         _maker.wait_for(kernel.name)
-    native = _loaded(kernel.name)
-    if (
-        native is None
-    ):  # no folder, no Python to run, or what it wrote cannot be loaded: in this process, then
+    address = _loaded(kernel.name)
+    if not address:  # no folder, no Python to run, or what it wrote cannot be loaded: in this process, then
         from hailo_decode.kernels._build import address_of
 
-        native = _CALL(address_of(kernel))
-    return native
+        address = address_of(kernel)
+    return address
 
 
 def keep(kernel: Kernel) -> None:
@@ -128,33 +129,33 @@ def is_kept(name: str) -> bool:
     return folder is not None and (folder / f"{name}.code").exists()
 
 
-def _loaded(name: str) -> Native | None:
-    """Load a kernel's machine code; None where there is none, or it cannot be what was written."""
+def _loaded(name: str) -> int:
+    """Load a kernel's machine code and return its entry; 0 where there is none, or it cannot be what was written."""
     folder = cache_folder()
     if folder is None:
-        return None
+        return 0
     try:
         head_line, _, code = (folder / f"{name}.code").read_bytes().partition(b"\n")
         head = json.loads(head_line)
         if hashlib.sha256(code).hexdigest() != head["sha256"]:
-            return None
+            return 0
     except (OSError, ValueError, KeyError, TypeError):
-        return None
+        return 0
     # LLVM ends the process where it misses a function, so this is asked first.
     if not all(llvm.address_of_symbol(symbol) for symbol in head["wanted"]):
-        return None
-    engine = _engine()
+        return 0
+    engine = new_engine()
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
-    address = engine.get_function_address(head["symbol"])
-    _KEPT.append(engine)
-    return _CALL(address) if address else None
+    return int(engine.get_function_address(head["symbol"]))
 
 
-def _engine() -> Any:
+def new_engine() -> Any:
+    """Return an engine of LLVM that holds nothing yet; it and its machine code live as long as the process."""
     with contextlib.suppress(RuntimeError):  # newer versions do it by themselves, and refuse
         llvm.initialize()
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     machine = llvm.Target.from_default_triple().create_target_machine(codemodel="jitdefault", jit=True)
-    return llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+    _KEPT.append(llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine))
+    return _KEPT[-1]
