@@ -19,6 +19,7 @@ _HOMES = {
     "NetworkInfo": "hailo_decode.values.network",
     "Quant": "hailo_decode.values.quant",
     "Recording": "hailo_decode.recording",
+    "Room": "hailo_decode.values.boxes",
     "decode": "hailo_decode.decoder",
     "decode_nms": "hailo_decode.nms",
     "decode_nms_batch": "hailo_decode.nms",
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from hailo_decode.readers.sizes import explain_size as explain_size
     from hailo_decode.recording import Recording as Recording
     from hailo_decode.values.boxes import Detections as Detections
+    from hailo_decode.values.boxes import Room as Room
     from hailo_decode.values.letterbox import Letterbox as Letterbox
     from hailo_decode.values.network import NetworkInfo as NetworkInfo
     from hailo_decode.values.order import FormatOrder as FormatOrder

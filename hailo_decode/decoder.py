@@ -18,7 +18,7 @@ from hailo_decode.frame import check_letterbox, laid_out, run_frame, run_frames
 from hailo_decode.options import Options, size_pair
 from hailo_decode.plan import Known, Plan, make_plan
 from hailo_decode.threads import in_order, with_letterboxes
-from hailo_decode.values.boxes import Detections
+from hailo_decode.values.boxes import Detections, Room
 from hailo_decode.values.letterbox import Letterbox
 from hailo_decode.values.network import NetworkInfo
 
@@ -134,7 +134,9 @@ class Decoder:
         if hint is not None:
             raise PairingError("the one output is no raw head", got=", ".join(arrays), hint=hint)
 
-    def __call__(self, outputs: Outputs, *, letterbox: Letterbox | None = None) -> Detections:
+    def __call__(
+        self, outputs: Outputs, *, letterbox: Letterbox | None = None, out: Room | None = None
+    ) -> Detections:
         """Decode one frame.
 
         Parameters
@@ -143,6 +145,9 @@ class Decoder:
             The network's raw outputs, in any order; or its NMS result, where the model ends in one.
         letterbox : Letterbox, optional
             How the photo was placed in the input: boxes come back in pixels of the photo, clipped to it.
+        out : Room, optional
+            Arrays that boxes, scores and classes are written into: the result holds views of them, which the next call
+            with the same room writes over.
 
         Returns
         -------
@@ -156,13 +161,13 @@ class Decoder:
         if letterbox is not None and self._known.network.input_size is not None:
             check_letterbox(letterbox, self._known.network.input_size)
         if self._nms is not None and self._nms.takes(outputs):
-            return self._nms(outputs, letterbox=letterbox)
+            return self._nms(outputs, letterbox=letterbox).within(out)
         ready = self._last
         arrays = None if ready is None else laid_out(ready.plan, outputs)
         if ready is None or arrays is None:
             if not self._known.family and is_finished(named(outputs)):
                 found = read_finished(named(outputs), self._options, self._known.network.classes)
-                return found if letterbox is None else found.in_photo(letterbox)
+                return (found if letterbox is None else found.in_photo(letterbox)).within(out)
             ready = self._prepared(outputs)
             arrays = laid_out(ready.plan, named(outputs))
         if arrays is None:
@@ -171,7 +176,7 @@ class Decoder:
             )
         workspace = ready.take()
         try:
-            return run_frame(ready.plan, workspace, arrays, letterbox)
+            return run_frame(ready.plan, workspace, arrays, letterbox, out)
         finally:
             ready.give_back(workspace)
 

@@ -14,7 +14,7 @@ from hailo_decode.errors import OptionError, ValuesError
 from hailo_decode.kernels import layout as at
 from hailo_decode.plan import Plan
 from hailo_decode.values.arrays import F8, I4, AnyArray
-from hailo_decode.values.boxes import Detections
+from hailo_decode.values.boxes import Detections, Room
 from hailo_decode.values.letterbox import Letterbox
 from hailo_decode.values.tensor import Tensor
 
@@ -71,9 +71,9 @@ def check_letterbox(letterbox: object, input_size: tuple[int, int]) -> None:
 
 
 def run_frame(
-    plan: Plan, workspace: Workspace, arrays: list[AnyArray], letterbox: Letterbox | None
+    plan: Plan, workspace: Workspace, arrays: list[AnyArray], letterbox: Letterbox | None, out: Room | None
 ) -> Detections:
-    """Run a frame, check what it reports, and copy its result out of the workspace.
+    """Run a frame, check what it reports, and copy its result out of the workspace, into a room where one is given.
 
     Raises
     ------
@@ -82,7 +82,7 @@ def run_frame(
     """
     _start(plan, workspace, arrays, letterbox)
     workspace.run()
-    return _finish(plan, workspace, arrays, letterbox)
+    return _finish(plan, workspace, arrays, letterbox, out)
 
 
 def run_frames(
@@ -95,7 +95,7 @@ def run_frames(
         _start(plan, workspace, arrays, letterbox)
     run_together([workspace for workspace, _, _ in frames])
     for workspace, arrays, letterbox in frames:
-        yield _finish(plan, workspace, arrays, letterbox)
+        yield _finish(plan, workspace, arrays, letterbox, None)
 
 
 def _start(plan: Plan, workspace: Workspace, arrays: list[AnyArray], letterbox: Letterbox | None) -> None:
@@ -104,11 +104,12 @@ def _start(plan: Plan, workspace: Workspace, arrays: list[AnyArray], letterbox: 
 
 
 def _finish(
-    plan: Plan, workspace: Workspace, arrays: list[AnyArray], letterbox: Letterbox | None
+    plan: Plan, workspace: Workspace, arrays: list[AnyArray], letterbox: Letterbox | None, out: Room | None
 ) -> Detections:
     """Check what a frame reports, and copy its result."""
     extra = plan.family.extra
     xyxy, confidence, class_id, anchor, turned = workspace.found()
+    in_photo = letterbox is not None and (extra is None or extra.kind == "masks")  # as `_start` had it
     report = workspace.report.tolist()
     if report[at.BAD_VALUES] or report[at.BAD_BOXES]:
         raise _bad_values(plan, arrays, report[at.BAD_BOXES])
@@ -121,12 +122,16 @@ def _finish(
         meta["cut"] = _told_cut(plan, report)
     if workspace.waits():
         meta["kernels"] = _INTERPRETED
-    if letterbox is not None and (
-        extra is None or extra.kind == "masks"
-    ):  # the kernel put boxes into the photo
+    if in_photo:
         meta["frame"] = workspace.placed
-    found = Detections(xyxy.copy(), confidence.copy(), class_id.copy(), None, None, None, plan.names, meta)
-    return found if extra is None else _with_extra(plan, workspace, arrays, letterbox, found, anchor, turned)
+    if out is None:
+        xyxy, confidence, class_id = xyxy.copy(), confidence.copy(), class_id.copy()
+    else:
+        xyxy, confidence, class_id = out.take(xyxy, confidence, class_id)
+    found = Detections(xyxy, confidence, class_id, None, None, None, plan.names, meta)
+    if extra is None:
+        return found
+    return _with_extra(plan, workspace, arrays, letterbox, found, anchor, turned).within(out)
 
 
 def _with_extra(

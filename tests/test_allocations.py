@@ -6,7 +6,8 @@ import heads
 import numpy as np
 import pytest
 
-from hailo_decode import Decoder
+from hailo_decode import Decoder, Letterbox, Room, decode_nms
+from hailo_decode.errors import OptionError, SizeError
 
 OBJECTS = [
     (stride, 3 * k, 2 * k, k % 3, 0.5 + k / 40) for stride, n in ((8, 6), (16, 3), (32, 2)) for k in range(n)
@@ -87,3 +88,44 @@ def test_device_buffers_are_not_copied_to_be_read():
         assert len(decoder(raw)) == len(OBJECTS)
     _, peak = measured(decoder, raw)
     assert peak < 16_000 < sum(array.nbytes for array in raw.values()) / 5
+
+
+def test_a_result_can_be_written_into_arrays_that_are_there(rng):
+    outputs, told = frames("uint8")
+    decoder = Decoder.from_outputs(outputs, 320, **told)
+    room, wanted = Room.of(len(OBJECTS)), decoder(outputs)
+    for _ in range(3):
+        dets = decoder(outputs, out=room)
+        for column in ("xyxy", "confidence", "class_id"):
+            assert getattr(dets, column).tolist() == getattr(wanted, column).tolist()
+            assert np.shares_memory(getattr(dets, column), getattr(room, column))
+    box = Letterbox.fit((480, 640), (320, 320))
+    placed = decoder(outputs, letterbox=box, out=room)
+    assert placed.xyxy.tolist() == decoder(outputs, letterbox=box).xyxy.tolist()
+
+
+def test_more_boxes_than_there_is_room_for_are_refused_with_their_number():
+    outputs, told = frames("uint8")
+    with pytest.raises(OptionError, match=f"{len(OBJECTS)} boxes were found, and out has room for 2"):
+        Decoder.from_outputs(outputs, 320, **told)(outputs, out=Room.of(2))
+
+
+def test_an_nms_result_is_written_into_them_too():
+    buffer = np.zeros(2 * (1 + 5 * 4), np.float32)
+    buffer[:6] = (1, 0.1, 0.2, 0.3, 0.4, 0.9)
+    room = Room.of(4)
+    dets = decode_nms(buffer, classes=2, image_size=100).within(room)
+    np.testing.assert_allclose(dets.xyxy, [[20, 10, 40, 30]], rtol=1e-6)
+    assert np.shares_memory(dets.xyxy, room.xyxy)
+
+
+@pytest.mark.parametrize(
+    "arrays",
+    [
+        (np.empty((3, 4)), np.empty(3, np.float32), np.empty(3, np.int32)),
+        (np.empty((3, 4), np.float32), np.empty(2, np.float32), np.empty(3, np.int32)),
+    ],
+)
+def test_arrays_that_cannot_hold_boxes_are_refused(arrays):
+    with pytest.raises(SizeError, match="cannot hold boxes"):
+        Room(*arrays)

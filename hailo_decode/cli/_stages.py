@@ -110,12 +110,12 @@ def _parts(plan: Plan, recording: Recording) -> dict[str, Callable[[], Any]]:
     parts: dict[str, Callable[[], Any]] = {
         "flat": lambda: laid_out(plan, outputs),
         "kernels": lambda: _run(workspace, arrays),
-        "frame": lambda: run_frame(plan, workspace, arrays, box),
+        "frame": lambda: run_frame(plan, workspace, arrays, box, None),
         "floor": lambda: [np.max(one) for one in scores],
     }
     masks = plan.family.extra is not None and plan.family.extra.kind == "masks"
     if box is not None and not masks:  # masks are another work in pixels of the input
-        parts["unplaced"] = lambda: run_frame(plan, workspace, arrays, None)
+        parts["unplaced"] = lambda: run_frame(plan, workspace, arrays, None, None)
     return parts
 
 

@@ -44,6 +44,60 @@ class Candidates:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Room:
+    """Arrays that results are written into, frame after frame, so that none has to be allocated.
+
+    Attributes
+    ----------
+    xyxy : (n, 4) f4
+    confidence : (n,) f4
+    class_id : (n,) i4
+
+    Examples
+    --------
+    >>> len(Room.of(300).xyxy)
+    300
+    """
+
+    xyxy: F4
+    confidence: F4
+    class_id: I4
+
+    def __post_init__(self) -> None:
+        n = len(self.confidence)
+        told = [(array.dtype.str[1:], array.shape) for array in (self.xyxy, self.confidence, self.class_id)]
+        if told != [("f4", (n, 4)), ("f4", (n,)), ("i4", (n,))]:
+            raise SizeError(
+                "these arrays cannot hold boxes",
+                got=", ".join(f"{kind} {shape}" for kind, shape in told),
+                wanted="xyxy (n, 4) f4, confidence (n,) f4, class_id (n,) i4",
+            )
+
+    @classmethod
+    def of(cls, boxes: int) -> Room:
+        """Return room for a number of boxes."""
+        return cls(np.empty((boxes, 4), np.float32), np.empty(boxes, np.float32), np.empty(boxes, np.int32))
+
+    def take(self, xyxy: F4, confidence: F4, class_id: I4) -> tuple[F4, F4, I4]:
+        """Copy columns into these arrays, and return the parts that they fill.
+
+        Raises
+        ------
+        OptionError
+            When there are more boxes than places.
+        """
+        n = len(confidence)
+        if n > len(self.confidence):
+            raise OptionError(
+                f"{n} boxes were found, and out has room for {len(self.confidence)}",
+                hint=f"out=Room.of({n}) or max_det={len(self.confidence)}",
+            )
+        parts = (self.xyxy[:n], self.confidence[:n], self.class_id[:n])
+        parts[0][...], parts[1][...], parts[2][...] = xyxy, confidence, class_id
+        return parts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Detections:
     """What was found in one image, best first.
 
@@ -95,6 +149,13 @@ class Detections:
 
     def __len__(self) -> int:
         return len(self.confidence)
+
+    def within(self, room: Room | None) -> Detections:
+        """Return the same boxes in the arrays of a room; the same object without one."""
+        if room is None:
+            return self
+        xyxy, confidence, class_id = room.take(self.xyxy, self.confidence, self.class_id)
+        return replace(self, xyxy=xyxy, confidence=confidence, class_id=class_id)
 
     def __getitem__(self, rows: int | slice | AnyArray | list[int]) -> Detections:
         """Return some of the rows, by number, slice, list, or boolean array; columns stay in step."""
