@@ -13,7 +13,7 @@ from hailo_decode.describe import Outputs, positional
 from hailo_decode.errors import OptionError, ValuesError
 from hailo_decode.kernels import layout as at
 from hailo_decode.plan import Plan
-from hailo_decode.values.arrays import F8, I4, AnyArray
+from hailo_decode.values.arrays import F4, AnyArray
 from hailo_decode.values.boxes import Detections, Room
 from hailo_decode.values.letterbox import Letterbox
 from hailo_decode.values.tensor import Tensor
@@ -80,7 +80,7 @@ def run_frame(
     ValuesError
         When scores or boxes are no numbers, or cannot be what they were said to be.
     """
-    _start(plan, workspace, arrays, letterbox)
+    _start(workspace, arrays, letterbox)
     workspace.run()
     return _finish(plan, workspace, arrays, letterbox, out)
 
@@ -92,14 +92,14 @@ def run_frames(
     from hailo_decode.workspace import run_together
 
     for workspace, arrays, letterbox in frames:
-        _start(plan, workspace, arrays, letterbox)
+        _start(workspace, arrays, letterbox)
     run_together([workspace for workspace, _, _ in frames])
     for workspace, arrays, letterbox in frames:
         yield _finish(plan, workspace, arrays, letterbox, None)
 
 
-def _start(plan: Plan, workspace: Workspace, arrays: list[AnyArray], letterbox: Letterbox | None) -> None:
-    workspace.place(letterbox if plan.family.extra is None or plan.family.extra.kind == "masks" else None)
+def _start(workspace: Workspace, arrays: list[AnyArray], letterbox: Letterbox | None) -> None:
+    workspace.place(letterbox)
     workspace.take(arrays)
 
 
@@ -107,9 +107,7 @@ def _finish(
     plan: Plan, workspace: Workspace, arrays: list[AnyArray], letterbox: Letterbox | None, out: Room | None
 ) -> Detections:
     """Check what a frame reports, and copy its result."""
-    extra = plan.family.extra
-    xyxy, confidence, class_id, anchor, turned = workspace.found()
-    in_photo = letterbox is not None and (extra is None or extra.kind == "masks")  # as `_start` had it
+    xyxy, confidence, class_id, extra = workspace.found()
     report = workspace.report.tolist()
     if report[at.BAD_VALUES] or report[at.BAD_BOXES]:
         raise _bad_values(plan, arrays, report[at.BAD_BOXES])
@@ -122,41 +120,38 @@ def _finish(
         meta["cut"] = _told_cut(plan, report)
     if workspace.waits():
         meta["kernels"] = _INTERPRETED
-    if in_photo:
+    if letterbox is not None:
         meta["frame"] = workspace.placed
     if out is None:
         xyxy, confidence, class_id = xyxy.copy(), confidence.copy(), class_id.copy()
     else:
         xyxy, confidence, class_id = out.take(xyxy, confidence, class_id)
-    found = Detections(xyxy, confidence, class_id, None, None, None, plan.names, meta)
-    if extra is None:
-        return found
-    return _with_extra(plan, workspace, arrays, letterbox, found, anchor, turned).within(out)
+    if plan.family.extra is None:
+        return Detections(xyxy, confidence, class_id, names=plan.names, meta=meta)
+    mask, keypoints, corners = _more(plan, workspace, arrays, letterbox, xyxy, extra)
+    return Detections(xyxy, confidence, class_id, mask, keypoints, corners, plan.names, meta)
 
 
-def _with_extra(
+def _more(
     plan: Plan,
     workspace: Workspace,
     arrays: list[AnyArray],
     letterbox: Letterbox | None,
-    found: Detections,
-    anchor: I4,
-    turned: F8,
-) -> Detections:
-    """Return a result with its keypoints, corners or masks."""
+    xyxy: F4,
+    extra: F4,
+) -> tuple[AnyArray | None, F4 | None, F4 | None]:
+    """Return masks, keypoints and corners of the kept boxes, those that the head has."""
     kind = plan.family.extra.kind if plan.family.extra is not None else ""
+    if kind == "angle":
+        return None, None, extra.copy()
+    finite = np.isfinite(extra).all(axis=tuple(range(1, extra.ndim)))
+    if not finite.all():
+        raise _bad_values(plan, arrays, int((~finite).sum()), "extra")
     if kind == "keypoints":
-        found = replace(found, keypoints=workspace.keypoints(anchor))
-        _check_extra(plan, arrays, found.keypoints)
-    elif kind == "angle":
-        found = replace(found, corners=workspace.corners(turned))
-    elif kind == "masks":
-        coefficients = workspace.coefficients(anchor)
-        _check_extra(plan, arrays, coefficients)
-        if workspace.bad_prototypes():
-            raise _bad_values(plan, arrays, int(workspace.report[at.BAD_BOXES]))
-        return replace(found, mask=workspace.masks(coefficients, found.xyxy, letterbox))
-    return found if letterbox is None else found.in_photo(letterbox)
+        return None, extra.copy(), None
+    if workspace.bad_prototypes():
+        raise _bad_values(plan, arrays, 0)
+    return workspace.masks(extra, xyxy, letterbox), None, None
 
 
 def _told_cut(plan: Plan, report: list[int]) -> str:
@@ -205,14 +200,6 @@ def _beyond_one(plan: Plan, score: float) -> ValuesError:
         wanted="0 to 1",
         hint="they hold logits: the model script lacks the sigmoid on these layers; logits=True applies it here",
     )
-
-
-def _check_extra(plan: Plan, arrays: list[AnyArray], values: AnyArray | None) -> None:
-    """Refuse keypoints and coefficients that are no numbers."""
-    if values is not None and not np.isfinite(values).all():
-        raise _bad_values(
-            plan, arrays, int((~np.isfinite(values)).any(axis=tuple(range(1, values.ndim))).sum()), "extra"
-        )
 
 
 def _bad_values(plan: Plan, arrays: list[AnyArray], count: int, field: str = "box") -> ValuesError:

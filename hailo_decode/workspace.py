@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from struct import Struct
 from typing import Any
 
 import numpy as np
 
-from hailo_decode.errors import OptionError
 from hailo_decode.kernels import layout as at
+from hailo_decode.kernels import photo
 from hailo_decode.kernels._kernel import Kernel
 from hailo_decode.kernels._store import prepare
 from hailo_decode.kernels.boxes import BY_TABLE
@@ -18,22 +18,25 @@ from hailo_decode.kernels.frame import frame_by_table, frame_product, frame_rank
 from hailo_decode.kernels.paint import paint_masks
 from hailo_decode.kernels.scan import BLOCK, holds_bad
 from hailo_decode.kernels.turned import select_turned, write_corners
+from hailo_decode.painting import Painter
 from hailo_decode.plan import Plan
-from hailo_decode.settings import IDENTITY
-from hailo_decode.tables import Tables, place, whole_part
+from hailo_decode.tables import Tables
 from hailo_decode.values.arrays import F4, F8, I4, I8, U1, AnyArray, Bool
 from hailo_decode.values.letterbox import Letterbox
 
-_MOST_BYTES = 2**31  # of the masks of one frame
 _COUNTERS = 1024  # ranks that the opening band counts, and digits of the sort
 
 
-_EXTRAS: dict[str, tuple[Kernel, ...]] = {
-    "": (),
-    "keypoints": (read_keypoints,),
-    "masks": (read_rows, holds_bad, paint_masks),
-    "angle": (select_turned, write_corners),
-}
+def _kind(plan: Plan) -> str:
+    return plan.family.extra.kind if plan.family.extra is not None else ""
+
+
+def _extra_shape(plan: Plan) -> tuple[int, ...]:
+    """Return the shape of what a frame says of a box beside its corners, score and class."""
+    kind = _kind(plan)
+    if kind == "keypoints":
+        return ((plan.keypoints or (0, 0))[0], 3)
+    return {"angle": (4, 2), "masks": (plan.sizes.extra,)}.get(kind, (0,))
 
 
 def _frame_kernel(tables: Tables) -> Kernel:
@@ -103,40 +106,56 @@ class Workspace:
             np.empty(rows, np.int32),
             np.empty(rows, np.int32),
             np.empty((rows if turned else 1, 5), np.float64),
-            np.zeros(at.PHOTO, np.float64),
+            np.zeros(photo.PHOTO, np.float64),
         )
-        self._where = (self._addresses, tables.fields, tables.rates)
         self._common: tuple[Any, ...] = (
-            *self._where,
+            self._addresses,
+            tables.fields,
+            tables.rates,
             tables.strides,
             tables.settings,
             plan.iou,
             tables.lookup,
         )
         self.report: I8 = np.zeros(at.REPORT, np.int64)
-        self._paint: _Paint | None = None
+        self._painter: Painter | None = None
         self._placed: Letterbox | None = None
         self.placed = ""
-        rest = (self._keys, self._work, self._result, self.report)
-        frame = _frame_kernel(tables)
-        self.calls = [
-            frame.bind(
-                self._outputs, *self._common, self._maxima if tables.floors is None else tables.floors, *rest
-            )
-        ]
-        if turned:
-            self.calls.append(select_turned.bind(self._keys[0], *self._common, *rest[1:]))
-        self._waiting = [frame, *_EXTRAS[plan.family.extra.kind if plan.family.extra else ""]]
+        self._extra: F4 = np.empty((rows, *_extra_shape(plan)), np.float32)
+        self.calls = [kernel.bind(*args) for kernel, args in self._steps()]
+        later = (holds_bad, paint_masks) if _kind(plan) == "masks" else ()
+        self._waiting = [*(call.kernel for call in self.calls), *later]
         prepare(*self._waiting)
 
+    def _steps(self) -> Iterator[tuple[Kernel, tuple[Any, ...]]]:
+        """Yield the kernels that a frame takes, with their arguments."""
+        plan, tables, report = self._plan, self._plan.tables, self.report
+        scan = self._maxima if tables.floors is None else tables.floors
+        rest = (self._work, self._result, report)
+        yield _frame_kernel(tables), (self._outputs, *self._common, scan, self._keys, *rest)
+        kind, where = _kind(plan), (self._addresses, tables.fields, tables.rates)
+        told = (tables.settings, tables.lookup, self._result, report, self._values, self._extra)
+        if kind == "angle":
+            yield select_turned, (self._keys[0], *self._common, *rest)
+            yield write_corners, (self._result, report, self._extra)
+        elif kind == "keypoints":
+            yield read_keypoints, (*where, tables.strides, *told, (plan.keypoints or (0, 0))[1])
+        elif kind == "masks":
+            yield read_rows, (*where, *told)
+
     def place(self, letterbox: Letterbox | None) -> None:
-        """Have the boxes of frames from now on in pixels of the photo, clipped to it; of the input with None."""
+        """Have the places of frames from now on in pixels of the photo, boxes clipped to it; of the input with None."""
         if letterbox is self._placed or letterbox == self._placed:
             return
-        photo = self._result[5]
-        photo[0] = letterbox is not None
+        numbers = self._result[5]
+        numbers[photo.WANTED] = letterbox is not None
         if letterbox is not None:
-            photo[1:] = (*letterbox.pad, *letterbox.scale, letterbox.image_size[1], letterbox.image_size[0])
+            numbers[photo.PAD :] = (
+                *letterbox.pad,
+                *letterbox.scale,
+                letterbox.image_size[1],
+                letterbox.image_size[0],
+            )
             self.placed = letterbox.told  # 10 us to put into words, so that each frame of a stream does not
         self._placed = letterbox
 
@@ -156,51 +175,30 @@ class Workspace:
         for call in self.calls:
             call()
 
-    def found(self) -> tuple[F4, F4, I4, I4, F8]:
+    def found(self) -> tuple[F4, F4, I4, F4]:
         """Return what the last frame has.
 
         Returns
         -------
-        xyxy, confidence, class_id, anchor, turned : arrays
-            Views of this workspace's memory, good until its next frame; `report` tells the rest.
+        xyxy, confidence, class_id, extra : arrays
+            Views of this workspace's memory, good until its next frame; `report` tells the rest. Extra: keypoints
+            (n, points, 3), corners (n, 4, 2), coefficients of masks (n, channels), or (n, 0).
         """
         found = int(self.report[at.FOUND])
-        xyxy, confidence, class_id, anchor, turned, _ = self._result
-        return xyxy[:found], confidence[:found], class_id[:found], anchor[:found], turned[:found]
+        xyxy, confidence, class_id, *_ = self._result
+        return xyxy[:found], confidence[:found], class_id[:found], self._extra[:found]
 
     def waits(self) -> bool:
         """Tell whether the interpreter runs what is not yet compiled."""
-        self._waiting = [kernel for kernel in self._waiting if kernel.native is None]
+        if self._waiting:
+            self._waiting = [kernel for kernel in self._waiting if kernel.native is None]
         return bool(self._waiting)
-
-    def keypoints(self, anchor: I4) -> F4:
-        """Return (n, points, 3) f4: x, y in input pixels and visibility of the boxes of this frame."""
-        tables = self._plan.tables
-        points, numbers = self._plan.keypoints or (0, 0)
-        out = np.empty((len(anchor), points, 3), np.float32)
-        settings = (tables.strides, tables.settings, tables.lookup)
-        read_keypoints(*self._where, *settings, anchor, self._values, out, numbers)
-        return out
-
-    def corners(self, turned: F8) -> F4:
-        """Return (n, 4, 2) f4: the corners of the turned boxes of this frame, input pixels."""
-        out = np.empty((len(turned), 4, 2), np.float32)
-        write_corners(turned, out)
-        return out
-
-    def coefficients(self, anchor: I4) -> F4:
-        """Return (n, channels) f4: the mask coefficients of the boxes of this frame."""
-        plan = self._plan
-        out = np.empty((len(anchor), plan.sizes.extra), np.float32)
-        read_rows(*self._where, plan.tables.settings, plan.tables.lookup, anchor, self._values, out)
-        return out
 
     def bad_prototypes(self) -> bool:
         """Tell whether the prototypes of this frame hold values that are no numbers."""
-        if self._paint is None:
-            self._paint = _Paint(self._plan)
-        field = self._paint.field
-        return field[at.ITEM] == 4 and bool(holds_bad(self._addresses[field[at.TENSOR]], field[at.ELEMENTS]))
+        if self._painter is None:
+            self._painter = Painter(self._plan)
+        return self._painter.holds_bad(self._addresses)
 
     def masks(self, coefficients: F4, xyxy: F4, letterbox: Letterbox | None) -> Bool:
         """Return (n, H, W) bool masks of the boxes of this frame.
@@ -213,9 +211,9 @@ class Workspace:
         letterbox : Letterbox or None
             Masks are of the photo's size with one, else of the input's.
         """
-        if self._paint is None:
-            self._paint = _Paint(self._plan)
-        return self._paint(self._addresses, coefficients, xyxy, letterbox)
+        if self._painter is None:
+            self._painter = Painter(self._plan)
+        return self._painter(self._addresses, coefficients, xyxy, letterbox)
 
 
 def run_together(workspaces: Sequence[Workspace]) -> None:
@@ -246,51 +244,3 @@ class Ready:
     def give_back(self, workspace: Workspace) -> None:
         """Have one used again."""
         self._spare.append(workspace)
-
-
-class _Paint:
-    """What painting masks needs beside a frame: the prototypes' place and scratch of their size."""
-
-    def __init__(self, plan: Plan) -> None:
-        proto = plan.tensors[plan.reading.once["proto"].name]
-        height, width, channels = proto.shape
-        self._input_size = plan.input_size
-        self._size = height, width
-        self.field: I8 = np.zeros(at.COLUMNS, np.int64)
-        place(self.field, proto, whole_part("proto", channels))
-        self.field[at.TENSOR] = [slot.name for slot in plan.slots].index(proto.name)
-        quant = proto.quant or IDENTITY
-        self.field[at.QUANT_STEP] = int(quant.per_channel)
-        self._quants: F8 = np.array(list(zip(quant.scale, quant.zero_point, strict=True)), np.float64)
-        self._scratch = (
-            np.empty((height, width), np.float32),
-            np.empty(width, np.float32),
-            np.empty(channels, np.float32),
-        )
-
-    def __call__(self, addresses: I8, coefficients: F4, xyxy: F4, letterbox: Letterbox | None) -> Bool:
-        (high, wide), (rows, columns) = self._input_size, self._size
-        scale, pad, size = (1.0, 1.0), (0.0, 0.0), (high, wide)
-        if letterbox is not None:
-            scale, pad, size = letterbox.scale, letterbox.pad, letterbox.image_size
-        across = np.array([scale[0] * columns / wide, pad[0] * columns / wide - 0.5])
-        down = np.array([scale[1] * rows / high, pad[1] * rows / high - 0.5])
-        if len(xyxy) * size[0] * size[1] > _MOST_BYTES:
-            raise OptionError(
-                f"masks of {len(xyxy)} boxes at {size[1]}x{size[0]} pixels take {len(xyxy) * size[0] * size[1]:,} bytes",
-                wanted=f"at most {_MOST_BYTES:,}",
-                hint="see the letterbox's image_size, or lower max_det",
-            )
-        out = np.zeros((len(xyxy), *size), np.bool_)
-        paint_masks(
-            addresses,
-            self.field,
-            self._quants,
-            coefficients,
-            xyxy,
-            across,
-            down,
-            *self._scratch,
-            out.view(np.uint8),
-        )
-        return out

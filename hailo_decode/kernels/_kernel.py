@@ -134,11 +134,11 @@ class Kernel:
 class Bound:
     """A kernel with its arguments. Arrays may change their contents, not their place."""
 
-    __slots__ = ("_args", "_kernel", "_nothing", "_place", "_table")
+    __slots__ = ("_args", "_nothing", "_place", "_table", "kernel")
 
     def __init__(self, kernel: Kernel, args: tuple[Any, ...]) -> None:
         words = kernel.words(args)
-        self._kernel, self._args = kernel, args
+        self.kernel, self._args = kernel, args
         self._table = (ctypes.c_int64 * len(words))(*words)
         self._place = ctypes.c_void_p(ctypes.addressof(self._table))
         # Where numba's convention wants results and exceptions; there are none.
@@ -147,19 +147,19 @@ class Bound:
     @property
     def entry(self) -> tuple[int, int]:
         """Addresses of its machine code, 0 where there is none yet, and of its arguments."""
-        return self._kernel.address, self._place.value or 0
+        return self.kernel.address, self._place.value or 0
 
     def __call__(self) -> int:
-        native = self._kernel.native
+        native = self.kernel.native
         if native is None:
             from hailo_decode.kernels._store import machine_code
 
-            native = machine_code(self._kernel)
+            native = machine_code(self.kernel)
             if native is None:
                 try:
-                    return self._kernel.interpreted(self._args)
+                    return self.kernel.interpreted(self._args)
                 except (ArithmeticError, ValueError):
-                    native = machine_code(self._kernel, wait=True)
+                    native = machine_code(self.kernel, wait=True)
         assert native is not None  # it was waited for
         native(self._nothing, self._nothing, self._place)
         return self._table[0]

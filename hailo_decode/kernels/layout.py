@@ -108,8 +108,6 @@ BOX_CODES = {
     "corners_yx": BOX_CORNERS_YX,
 }
 
-PHOTO = 7  # numbers that place a box in the photo: 1 where it is wanted; pad, scale, and size across and down
-
 # Types of the tuples that kernels pass on, as `kernel` takes them: what they hold is said in `frame_ranked` and `select`.
 LOOKUP = "(i4** i4** f4* f8** f8** f8** f8* f8*)"
 KEYS = "(u8* u8* i4* i8* i8*)"

@@ -9,6 +9,7 @@ import numpy as np
 from hailo_decode.kernels import layout as at
 from hailo_decode.kernels._jit import apart, inner
 from hailo_decode.kernels.boxes import box_of
+from hailo_decode.kernels.photo import moved_inside
 from hailo_decode.kernels.pick import TOP_SCORE, divided
 from hailo_decode.kernels.suppress import hit_in_lanes, hit_in_list, keep_in_lanes
 
@@ -91,13 +92,6 @@ def examine(key, settings, work, report):
 
 
 @inner
-def _in_photo(place, pad, scale, size):
-    """Return a coordinate of the input, f4, in pixels of the photo and inside it."""
-    moved = np.float32((np.float64(place) - pad) / scale)
-    return min(max(moved, np.float32(0)), np.float32(size))
-
-
-@inner
 def write_row(key, anchor, c, box, settings, scores, work, result, report):
     """Write a kept box as the next row of the result; return its number, or -1 where there is no place for it."""
     xyxy, confidence, class_id, anchors, photo = result[0], result[1], result[2], result[3], result[5]
@@ -106,10 +100,8 @@ def write_row(key, anchor, c, box, settings, scores, work, result, report):
         report[at.FULL] = 1
         return np.int64(-1)
     x1, y1, x2, y2 = box
-    if photo[0] != 0.0:
-        x1, x2 = _in_photo(x1, photo[1], photo[3], photo[5]), _in_photo(x2, photo[1], photo[3], photo[5])
-        y1, y2 = _in_photo(y1, photo[2], photo[4], photo[6]), _in_photo(y2, photo[2], photo[4], photo[6])
-    xyxy[found, 0], xyxy[found, 1], xyxy[found, 2], xyxy[found, 3] = x1, y1, x2, y2
+    xyxy[found, 0], xyxy[found, 1] = moved_inside(x1, photo, 0), moved_inside(y1, photo, 1)
+    xyxy[found, 2], xyxy[found, 3] = moved_inside(x2, photo, 0), moved_inside(y2, photo, 1)
     rank = np.int64(key) >> (settings[at.ANCHOR_BITS] + settings[at.CLASS_BITS])
     confidence[found] = score_of(rank, settings, scores)
     class_id[found] = c
@@ -133,8 +125,8 @@ def select(keys, n, addresses, fields, rates, strides, settings, iou_max, lookup
         (2 * channels,) f8, (7,) f8, (m, 7) f8, (2, 12, 2) f8: scratch. What is held from earlier keys of the frame
         counts on.
     result : (xyxy, confidence, class_id, anchor, turned, photo)
-        (max_det, 4) f4 pixels, (max_det,) f4, (max_det,) i4, (max_det,) i4, (max_det, 5) f8, out; (PHOTO,) f8, in: where the
-        photo lies in the input, if boxes are wanted in pixels of it.
+        (max_det, 4) f4 pixels, (max_det,) f4, (max_det,) i4, (max_det,) i4, (max_det, 5) f8, out; (PHOTO,) f8, in: see
+        `photo`.
     report : (REPORT,) i8, in and out
     """
     scores, row, values = lookup[2], work[7], work[8]

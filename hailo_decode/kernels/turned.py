@@ -9,6 +9,7 @@ import numpy as np
 from hailo_decode.kernels import layout as at
 from hailo_decode.kernels._jit import apart, inner, kernel
 from hailo_decode.kernels.boxes import read_cell, sides_of
+from hailo_decode.kernels.photo import moved
 from hailo_decode.kernels.pick import sigmoid
 from hailo_decode.kernels.select import examine, place_of, write_row
 
@@ -215,19 +216,20 @@ def select_turned(keys, addresses, fields, rates, strides, settings, iou_max, lo
             turned[found, k] = shape[k]
 
 
-@kernel("f8** f4***")
-def write_corners(turned, out):
-    """Fill `out` (n, 4, 2) f4 with corners: right bottom, right top, left top, left bottom before the turn.
+@kernel(f"{at.RESULT} i8* f4***")
+def write_corners(result, report, out):
+    """Fill `out` (max_det, 4, 2) f4 with corners: right bottom, right top, left top, left bottom before the turn.
 
     Parameters
     ----------
-    turned : (n, 5) f8
-        Centre x, y, width, height in pixels, and angle in radians.
+    result, report
+        As in `select`: turned boxes are centre x, y, width, height in input pixels, and angle in radians.
     """
-    for i in range(turned.shape[0]):
+    turned, photo = result[4], result[5]
+    for i in range(report[at.FOUND]):
         c, s = math.cos(turned[i, 4]), math.sin(turned[i, 4])
         for k in range(4):
             across = turned[i, 2] * (0.5 if k < 2 else -0.5)
             down = turned[i, 3] * (0.5 if k == 0 or k == 3 else -0.5)
-            out[i, k, 0] = np.float32(turned[i, 0] + across * c - down * s)
-            out[i, k, 1] = np.float32(turned[i, 1] + across * s + down * c)
+            out[i, k, 0] = moved(np.float32(turned[i, 0] + across * c - down * s), photo, 0)
+            out[i, k, 1] = moved(np.float32(turned[i, 1] + across * s + down * c), photo, 1)

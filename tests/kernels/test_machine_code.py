@@ -168,14 +168,15 @@ def test_where_python_arithmetic_raises_the_machine_goes_on():
 
 
 def test_arguments_that_compiled_code_would_misread_are_refused():
-    paint = all_kernels()["write_corners"]
-    turned = np.zeros((2, 5))
-    with pytest.raises(DtypeError, match="float32 of 2 axes"):
-        paint(turned.astype(np.float32), np.zeros((2, 4, 2), np.float32))
-    with pytest.raises(DtypeError, match="wanted: float64 of 2, contiguous"):
-        paint(np.zeros((5, 2)).T, np.zeros((2, 4, 2), np.float32))
-    with pytest.raises(SizeError, match="got 1 arguments"):
-        paint(turned)
+    walk = all_kernels()["count_faults"]
+    boxes, class_id, faults = np.zeros((2, 5), np.float32), np.zeros(2, np.int32), np.zeros((5, 2), np.int64)
+    assert walk(boxes, class_id, 1, 0.0, 2.0, faults) == 0
+    with pytest.raises(DtypeError, match="float64 of 2 axes"):
+        walk(boxes.astype(float), class_id, 1, 0.0, 2.0, faults)
+    with pytest.raises(DtypeError, match="wanted: float32 of 2, contiguous"):
+        walk(np.zeros((5, 2), np.float32).T, class_id, 1, 0.0, 2.0, faults)
+    with pytest.raises(SizeError, match="got 2 arguments"):
+        walk(boxes, class_id)
 
 
 @pytest.mark.parametrize("change", ["fresh", "read-only", "offset", "strided", "misaligned"])
