@@ -49,6 +49,10 @@ class Reading:
             and self.family.fields(self.sizes) == other.family.fields(other.sizes)
         )
 
+    def at_stride(self, stride: tuple[float, float]) -> Reading:
+        """Return the same reading with another stride at every level."""
+        return replace(self, levels=tuple(replace(level, stride=stride) for level in self.levels))
+
 
 def pair(
     outputs: Sequence[Candidate],
