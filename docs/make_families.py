@@ -163,10 +163,30 @@ def page() -> str:
     parts = [_HEAD, *_overview(every)]
     for family in every:
         parts += [f"\n## {family.name}\n\n", *_section(family)]
-    return "".join(parts)
+    return "".join([*parts, _FINISHED])
 
 
 _TASKS = ("detect", "segment", "pose", "obb", "classify")
+_FINISHED = """
+## Finished rows
+
+Networks that end in a selection of their own (YOLOv10 and YOLO26 exports without a separate suppression) give one list of
+rows, best score first, float32. They are of no family: nothing is left to decode or to suppress, and `conf`, `max_det` and a
+letterbox are all that is applied.
+
+| numbers of a row | task | beside |
+|---|---|---|
+| left, top, right, bottom, score, class | detect | |
+| the same, and M mask coefficients | segment | the prototypes, (M, height, width) or (height, width, M) |
+| the same, and K keypoints of x, y and, mostly, visibility | pose | |
+| **centre x, centre y, width, height**, score, class, angle | obb | |
+
+Boxes and keypoints are pixels of the input, angles radians. One number behind the class is an angle. Several are keypoints
+where no prototypes stand beside the rows: `keypoints=(points, numbers)`, a model file or `task="pose"` tells how they divide
+where they do so in two ways, or where they may be coefficients whose prototypes are missing; else an `AmbiguousError` asks.
+
+Source: Ultralytics 8.4, `nn/modules/head.py` and `utils/tal.py`.
+"""
 _HEAD = """<!-- Written by docs/make_families.py from the family objects. Do not edit. -->
 
 # Families

@@ -113,7 +113,7 @@ class Decoder:
         """
         network = NetworkInfo("network", "outputs", input_size=size_pair(input_size))
         decoder = cls.from_network(network, **options)
-        if decoder._known.family or not is_finished(named(outputs)):
+        if not is_finished(named(outputs), decoder._known):
             decoder.plan(outputs)
         return decoder
 
@@ -177,9 +177,8 @@ class Decoder:
         ready = self._last
         flat = None if ready is None else flat_bytes(ready.plan, outputs)
         if ready is None or flat is None:
-            if not self._known.family and is_finished(named(outputs)):
-                found = read_finished(named(outputs), self._options, self._known.network.classes)
-                return found if letterbox is None else found.in_photo(letterbox)
+            if is_finished(named(outputs), self._known):
+                return read_finished(named(outputs), self._known, self._options, letterbox)
             ready = self._prepared(outputs)
             flat = flat_bytes(ready.plan, named(outputs))
         if flat is None:

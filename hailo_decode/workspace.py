@@ -19,6 +19,7 @@ from hailo_decode.settings import IDENTITY
 from hailo_decode.tables import place, whole_part
 from hailo_decode.values.arrays import F4, F8, I4, I8, U1, Bool
 from hailo_decode.values.letterbox import Letterbox
+from hailo_decode.values.tensor import Tensor
 
 _MOST_BYTES = 2**31  # of the masks of one frame
 _COUNTERS = 1024  # ranks that the opening band counts, and digits of the sort
@@ -88,7 +89,7 @@ class Workspace:
             tables.lookup,
         )
         self.report: I8 = np.zeros(at.REPORT, np.int64)
-        self._paint: _Paint | None = None
+        self._paint: Paint | None = None
 
     def run(self, flat: list[U1]) -> tuple[F4, F4, I4, I4, F8]:
         """Decode one frame.
@@ -146,7 +147,7 @@ class Workspace:
     def bad_prototypes(self) -> bool:
         """Tell whether the prototypes of this frame hold values that are no numbers."""
         if self._paint is None:
-            self._paint = _Paint(self._plan)
+            self._paint = Paint.of(self._plan)
         field = self._paint.field
         return field[at.ITEM] == 4 and bool(holds_bad(self._addresses[field[at.TENSOR]], field[at.ELEMENTS]))
 
@@ -162,21 +163,35 @@ class Workspace:
             Masks are of the photo's size with one, else of the input's.
         """
         if self._paint is None:
-            self._paint = _Paint(self._plan)
+            self._paint = Paint.of(self._plan)
         return self._paint(self._addresses, coefficients, xyxy, letterbox)
 
 
-class _Paint:
-    """What painting masks needs beside a frame: the prototypes' place and scratch of their size."""
+class Paint:
+    """What painting masks needs beside a frame: the prototypes' place and scratch of their size.
 
-    def __init__(self, plan: Plan) -> None:
-        proto = plan.tensors[plan.reading.once["proto"].name]
+    Parameters
+    ----------
+    proto : Tensor
+    output : int
+        Place of the prototypes among the addresses.
+    input_size : (int, int)
+        Height and width of the network's input, pixels.
+    """
+
+    @classmethod
+    def of(cls, plan: Plan) -> Paint:
+        """Return what paints the masks of a plan."""
+        name = plan.reading.once["proto"].name
+        return cls(plan.tensors[name], [slot.name for slot in plan.slots].index(name), plan.input_size)
+
+    def __init__(self, proto: Tensor, output: int, input_size: tuple[int, int]) -> None:
         height, width, channels = proto.shape
-        self._input_size = plan.input_size
+        self._input_size = input_size
         self._size = height, width
         self.field: I8 = np.zeros(at.COLUMNS, np.int64)
         place(self.field, proto, whole_part("proto", channels))
-        self.field[at.TENSOR] = [slot.name for slot in plan.slots].index(proto.name)
+        self.field[at.TENSOR] = output
         quant = proto.quant or IDENTITY
         self.field[at.QUANT_STEP] = int(quant.per_channel)
         self._quants: F8 = np.array(list(zip(quant.scale, quant.zero_point, strict=True)), np.float64)
@@ -187,6 +202,7 @@ class _Paint:
         )
 
     def __call__(self, addresses: I8, coefficients: F4, xyxy: F4, letterbox: Letterbox | None) -> Bool:
+        """Return (n, H, W) bool masks; see `Workspace.masks`."""
         (high, wide), (rows, columns) = self._input_size, self._size
         scale, pad, size = (1.0, 1.0), (0.0, 0.0), (high, wide)
         if letterbox is not None:
