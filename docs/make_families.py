@@ -39,6 +39,8 @@ MATHS = {
     "anchors": "`x = (2 * s(x) - 0.5 + column) * stride`, `w = (2 * s(w))**2 * anchor width`; y and h alike"
     + S,
     "cells": "`x = ({swing} + column) * stride`, `w = exp(w) * anchor width`; y and h alike" + S,
+    "cells_apart": "x and y of one tensor, w and h of another; `x = ({swing} + column) * stride`, "
+    "`w = exp(w) * anchor width`; y and h alike" + S,
     "centre_exp": "`x = (x{shift} + column) * stride`, `w = exp(w) * stride`; y and h alike",
     "ssd": "channels are y, x, h, w; `x = x{centres} * anchor width + (column + 0.5) * stride`, "
     "`w = exp(w{sides}) * anchor width`; y and h alike",
@@ -124,7 +126,7 @@ def formulas_of(family: Family) -> dict[str, str]:
         terms = _terms(family, sizes, role, part)
         found[role] = f"A * ({' + '.join(terms)})" if sizes.anchors > 1 else " + ".join(terms)
         if sizes.anchors > 1 and len(terms) == 1:
-            found[role] = f"A * {terms[0]}"
+            found[role] = "A" if terms == ["1"] else f"A * {terms[0]}"
     return found | dict.fromkeys(family.once, "M")
 
 
@@ -265,9 +267,19 @@ def _scores(family: Family) -> str:
 def _maths(family: Family) -> str:
     first, *rest = family.constants
     swing = rest[0] if rest else 1.0
+    told = "s(x)" if swing == 1 else f"{swing:g} * s(x) - {(swing - 1) / 2:g}"
+    more = ""
+    if family.swings:
+        told = "a * s(x) - (a - 1) / 2"
+        here = ("/".join(f"{n:g}" for n in numbers) for numbers in (family.swings.values(), family.swings))
+        more = "; a is {} at strides {} of a network with just these, else {:g}".format(*here, swing)
+    return _written(family, first, rest, told) + more
+
+
+def _written(family: Family, first: float, rest: list[float], swing: str) -> str:
     return MATHS[family.box_code].format(
         shift=f" + {first:g}" if first else "",
-        swing="s(x)" if swing == 1 else f"{swing:g} * s(x) - {(swing - 1) / 2:g}",
+        swing=swing,
         centres=f" / {rest[0]:g}" if rest and rest[0] != 1 else "",
         sides=f" / {rest[1]:g}" if len(rest) > 1 and rest[1] != 1 else "",
         unit="fractions of the input" if family.grid == "unit list" else "pixels of the input",

@@ -297,4 +297,4 @@ def anchors_of(plan: Plan, level: int) -> Anchors:
 
     row = plan.tables.fields[level, at.BOX]
     rows = plan.tables.lookup[5][row[at.PRIORS] : row[at.PRIORS] + row[at.ANCHORS]]
-    return tuple((float(w), float(h)) for w, h in rows)
+    return tuple((float(w), float(h)) for w, h, _ in rows)

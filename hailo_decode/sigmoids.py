@@ -9,7 +9,12 @@ from hailo_decode.pairing import Reading
 from hailo_decode.tables import FIELD_NAMES
 from hailo_decode.values.tensor import Tensor
 
-_GROUPS = {"cls": "class outputs", "obj": "objectness outputs", "box": "box outputs"}
+_GROUPS = {
+    "cls": "class outputs",
+    "obj": "objectness outputs",
+    "box": "box outputs",
+    "centre": "centre outputs",
+}
 
 
 def activations(
@@ -18,7 +23,7 @@ def activations(
     """Decide which fields still want a sigmoid or softmax, whether this frame settles it, and say why."""
     parts = reading.family.fields(reading.sizes)
     squashed = {"cls", "obj"} & set(parts)
-    if reading.family.box_code in ("anchors", "cells"):
+    if reading.family.box_code in ("anchors", "cells", "cells_apart"):
         squashed.add("box")
     if reading.family.extra is not None and reading.family.extra.kind != "masks":
         squashed.add("extra")
@@ -38,7 +43,8 @@ def activations(
                 fields.append((name, tensor.name))
                 roles[tensor.name] = parts[name].role
                 if tensor.name not in verdicts:
-                    verdicts[tensor.name] = holds_logits(tensor, told, scores_alone)
+                    scores = scores_alone and parts[name].role not in reading.family.unit
+                    verdicts[tensor.name] = holds_logits(tensor, told, scores)
     verdicts = _led_by_settled(verdicts)
     logits |= {(name, output): verdicts[output].logits for name, output in fields}
     squash = "sigmoid"
