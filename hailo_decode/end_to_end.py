@@ -249,7 +249,6 @@ def _masks(
     known: Known,
     letterbox: Letterbox | None,
 ) -> Bool:
-    from hailo_decode.kernels.memory import note_addresses
     from hailo_decode.workspace import Paint
 
     size = known.network.input_size
@@ -259,8 +258,7 @@ def _masks(
         )
     proto = _prototypes(outputs, next(n for n in outputs if n != name), rows.shape[1] - _NUMBERS, known, size)
     flat = np.require(proto.data, requirements=["C", "W"]).view(np.uint8)
-    addresses = np.zeros(6, np.int64)
-    note_addresses(addresses, 0, *[flat] * 6)
+    addresses = np.array([flat.ctypes.data], np.int64)
     coefficients = np.ascontiguousarray(rows[:, _NUMBERS:])
     return Paint(proto, 0, size)(addresses, coefficients, np.ascontiguousarray(xyxy), letterbox)
 
