@@ -39,6 +39,8 @@ MATHS = {
     "anchors": "`x = (2 * s(x) - 0.5 + column) * stride`, `w = (2 * s(w))**2 * anchor width`; y and h alike"
     + S,
     "cells": "`x = ({swing} + column) * stride`, `w = exp(w) * anchor width`; y and h alike" + S,
+    "cells_apart": "x and y of one tensor, w and h of another; `x = ({swing} + column) * stride`, "
+    "`w = exp(w) * anchor width`; y and h alike" + S,
     "centre_exp": "`x = (x{shift} + column) * stride`, `w = exp(w) * stride`; y and h alike",
     "ssd": "channels are y, x, h, w; `x = x{centres} * anchor width + (column + 0.5) * stride`, "
     "`w = exp(w{sides}) * anchor width`; y and h alike",
@@ -124,7 +126,7 @@ def formulas_of(family: Family) -> dict[str, str]:
         terms = _terms(family, sizes, role, part)
         found[role] = f"A * ({' + '.join(terms)})" if sizes.anchors > 1 else " + ".join(terms)
         if sizes.anchors > 1 and len(terms) == 1:
-            found[role] = f"A * {terms[0]}"
+            found[role] = "A" if terms == ["1"] else f"A * {terms[0]}"
     return found | dict.fromkeys(family.once, "M")
 
 
@@ -163,10 +165,30 @@ def page() -> str:
     parts = [_HEAD, *_overview(every)]
     for family in every:
         parts += [f"\n## {family.name}\n\n", *_section(family)]
-    return "".join(parts)
+    return "".join([*parts, _FINISHED])
 
 
 _TASKS = ("detect", "segment", "pose", "obb", "classify")
+_FINISHED = """
+## Finished rows
+
+Networks that end in a selection of their own (YOLOv10 and YOLO26 exports without a separate suppression) give one list of
+rows, best score first, float32. They are of no family: nothing is left to decode or to suppress, and `conf`, `max_det` and a
+letterbox are all that is applied.
+
+| numbers of a row | task | beside |
+|---|---|---|
+| left, top, right, bottom, score, class | detect | |
+| the same, and M mask coefficients | segment | the prototypes, (M, height, width) or (height, width, M) |
+| the same, and K keypoints of x, y and, mostly, visibility | pose | |
+| **centre x, centre y, width, height**, score, class, angle | obb | |
+
+Boxes and keypoints are pixels of the input, angles radians. One number behind the class is an angle. Several are keypoints
+where no prototypes stand beside the rows: `keypoints=(points, numbers)`, a model file or `task="pose"` tells how they divide
+where they do so in two ways, or where they may be coefficients whose prototypes are missing; else an `AmbiguousError` asks.
+
+Source: Ultralytics 8.4, `nn/modules/head.py` and `utils/tal.py`.
+"""
 _HEAD = """<!-- Written by docs/make_families.py from the family objects. Do not edit. -->
 
 # Families
@@ -245,9 +267,19 @@ def _scores(family: Family) -> str:
 def _maths(family: Family) -> str:
     first, *rest = family.constants
     swing = rest[0] if rest else 1.0
+    told = "s(x)" if swing == 1 else f"{swing:g} * s(x) - {(swing - 1) / 2:g}"
+    more = ""
+    if family.swings:
+        told = "a * s(x) - (a - 1) / 2"
+        here = ("/".join(f"{n:g}" for n in numbers) for numbers in (family.swings.values(), family.swings))
+        more = "; a is {} at strides {} of a network with just these, else {:g}".format(*here, swing)
+    return _written(family, first, rest, told) + more
+
+
+def _written(family: Family, first: float, rest: list[float], swing: str) -> str:
     return MATHS[family.box_code].format(
         shift=f" + {first:g}" if first else "",
-        swing="s(x)" if swing == 1 else f"{swing:g} * s(x) - {(swing - 1) / 2:g}",
+        swing=swing,
         centres=f" / {rest[0]:g}" if rest and rest[0] != 1 else "",
         sides=f" / {rest[1]:g}" if len(rest) > 1 and rest[1] != 1 else "",
         unit="fractions of the input" if family.grid == "unit list" else "pixels of the input",

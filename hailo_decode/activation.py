@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,26 +22,33 @@ class Verdict:
 
     Attributes
     ----------
+    name : str
+        Of the tensor.
     logits : bool
         Whether it still wants its sigmoid.
     why : str
+        What tells so, without the numbers that are this tensor's own.
+    numbers : str
+        These; empty where there are none.
     settled : bool
         False where this frame's values prove nothing, as those of an empty warm-up frame: the next must be looked at
         anew.
     """
 
+    name: str
     logits: bool
     why: str
+    numbers: str = ""
     settled: bool = True
 
 
-def holds_logits(tensor: Tensor, told: bool | None, scores_alone: bool = True) -> Verdict:
+def holds_logits(tensor: Tensor, said: bool | None, scores_alone: bool = True) -> Verdict:
     """Tell whether a score tensor still wants its sigmoid, and why.
 
     Parameters
     ----------
     tensor : Tensor
-    told : bool or None
+    said : bool or None
         What the caller says.
     scores_alone : bool
         Whether the tensor holds scores and nothing else, so that where all its values lie says something of them.
@@ -55,20 +63,21 @@ def holds_logits(tensor: Tensor, told: bool | None, scores_alone: bool = True) -
     name = tensor.name
     low, high = value_range(tensor)
     check_finite(tensor, low, high)
-    settled = True
-    if told is None and tensor.activation is not None:
-        told = tensor.activation == "linear"
-        logits, why = told, f"its description says {tensor.activation}"
-    elif told is not None:
-        logits, why = told, f"the caller says logits={told}"
+    settled, numbers = True, ""
+    if said is None and tensor.activation is not None:
+        said = tensor.activation == "linear"
+        logits, why = said, f"its description says {tensor.activation}"
+    elif said is not None:
+        logits, why = said, f"the caller says logits={said}"
     else:
-        logits, why = _from_range(tensor, low, high)
+        logits, why, numbers = _from_range(tensor, low, high)
         settled = tensor.limits is not None or low < high
+    reason = f"{why} {numbers}".strip()
     if logits and _in_unit_range(tensor, low, high):
         raise ValuesError(
             f"{name!r} is said to hold logits, but its values lie in 0..1: a second sigmoid would put every score "
             f"into {SIGMOID_OF_ZERO}..{SIGMOID_OF_ONE:.4f}",
-            got=f"{low:.4g} to {high:.4g} ({why})",
+            got=f"{low:.4g} to {high:.4g} ({reason})",
             hint="these are probabilities already: logits=False",
         )
     if not logits:
@@ -77,15 +86,48 @@ def holds_logits(tensor: Tensor, told: bool | None, scores_alone: bool = True) -
         if low < -_SLACK or high > 1 + _SLACK:
             raise ValuesError(
                 f"{name!r} is said to hold probabilities, but its values do not lie in 0..1",
-                got=f"{low:.4g} to {high:.4g} ({why})",
+                got=f"{low:.4g} to {high:.4g} ({reason})",
                 hint="these are logits: the model script lacks the sigmoid on this layer; logits=True applies it here",
             )
-    return Verdict(logits, f"{name}: {told_as(logits)} ({why})", settled)
+    return Verdict(name, logits, why, numbers, settled)
 
 
-def told_as(logits: bool) -> str:
-    """Return what is told of a tensor that holds logits, or not."""
-    return "logits, sigmoid applied here" if logits else "probabilities, no sigmoid applied"
+def told_of(verdicts: Sequence[Verdict], group: str, squash: str = "sigmoid") -> list[str]:
+    """Return what is told of outputs that play one role: one sentence where they agree, else one for each.
+
+    Parameters
+    ----------
+    verdicts : sequence of Verdict
+    group : str
+        What they are called together, such as ``"class outputs"``.
+    squash : str
+        What logits are put through.
+
+    Examples
+    --------
+    >>> limits = [Verdict(name, False, "quantisation limits", "0 to 1") for name in "ab"]
+    >>> told_of(limits, "class outputs")
+    ['all 2 class outputs: probabilities, no sigmoid applied (quantisation limits 0 to 1)']
+    """
+    if len({verdict.logits for verdict in verdicts}) > 1:
+        return [one for verdict in verdicts for one in told_of([verdict], group, squash)]
+    if not verdicts:
+        return []
+    who = verdicts[0].name if len(verdicts) == 1 else f"all {len(verdicts)} {group}"
+    what = f"logits, {squash} applied here" if verdicts[0].logits else f"probabilities, no {squash} applied"
+    return [f"{who}: {what} ({', '.join(_reasons(verdicts))})"]
+
+
+def _reasons(verdicts: Sequence[Verdict]) -> Iterator[str]:
+    """Yield the reasons of verdicts that agree; with the names of their tensors where they are not one and the same."""
+    names: dict[tuple[str, str], list[str]] = {}
+    for verdict in verdicts:
+        names.setdefault((verdict.why, verdict.numbers), []).append(verdict.name)
+    before = ""
+    for (why, numbers), whose in names.items():
+        said = numbers if why == before else f"{why} {numbers}".strip()
+        yield said if len(names) == 1 else f"{said} at {' and '.join(whose)}"
+        before = why
 
 
 def _in_unit_range(tensor: Tensor, low: float, high: float) -> bool:
@@ -136,17 +178,17 @@ def check_not_twice(name: str, low: float, high: float) -> None:
         )
 
 
-def _from_range(tensor: Tensor, low: float, high: float) -> tuple[bool, str]:
+def _from_range(tensor: Tensor, low: float, high: float) -> tuple[bool, str, str]:
     limits = tensor.limits
     if limits is None:
         inside = low >= 0 and high <= 1
-        return not inside, f"values from {low:.4g} to {high:.4g}"
+        return not inside, "values from", f"{low:.4g} to {high:.4g}"
     least, most = limits
-    shown = f"quantisation limits {least:.4g} to {most:.4g}"
+    why, numbers = "quantisation limits", f"{least:.4g} to {most:.4g}"
     if least < -_SLACK:
-        return True, shown
+        return True, why, numbers
     if most <= 1 + _SLACK:
-        return False, shown
+        return False, why, numbers
     raise AmbiguousError(
         f"nothing tells whether {tensor.name!r} holds logits or probabilities",
         [

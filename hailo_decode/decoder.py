@@ -94,7 +94,7 @@ class Decoder:
         """
         network = NetworkInfo("network", "outputs", input_size=size_pair(input_size))
         decoder = cls.from_network(network, **options)
-        if decoder._known.family or not is_finished(named(outputs)):
+        if not is_finished(named(outputs), decoder._known):
             decoder.plan(outputs)
         return decoder
 
@@ -165,9 +165,8 @@ class Decoder:
         ready = self._last
         arrays = None if ready is None else laid_out(ready.plan, outputs)
         if ready is None or arrays is None:
-            if not self._known.family and is_finished(named(outputs)):
-                found = read_finished(named(outputs), self._options, self._known.network.classes)
-                return (found if letterbox is None else found.in_photo(letterbox)).within(out)
+            if is_finished(named(outputs), self._known):
+                return read_finished(named(outputs), self._known, self._options, letterbox).within(out)
             ready = self._prepared(outputs)
             arrays = laid_out(ready.plan, named(outputs))
         if arrays is None:

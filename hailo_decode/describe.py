@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from hailo_decode.errors import AmbiguousError, OptionError, PairingError, UnknownName
-from hailo_decode.values.network import OutputInfo
+from hailo_decode.values.network import NetworkInfo, OutputInfo
 from hailo_decode.values.order import FormatOrder
 from hailo_decode.values.quant import Quant
 
@@ -61,6 +61,21 @@ def _as_array(value: Any) -> Any:
     return np.frombuffer(value, np.uint8) if isinstance(value, (bytes, bytearray, memoryview)) else value
 
 
+def expected(network: NetworkInfo, outputs: Mapping[str, Any]) -> tuple[OutputInfo, ...]:
+    """Return what a frame should hold: the network's outputs, or the heads of its steps in place of their results.
+
+    Parameters
+    ----------
+    network : NetworkInfo
+    outputs : mapping of str to array
+        A frame: it holds heads where one of its names is a head's.
+    """
+    if all(_missing((head,), outputs) for head in network.heads):
+        return network.outputs
+    results = {op.output for op in network.ops}
+    return (*network.heads, *(one for one in network.outputs if one.name not in results))
+
+
 def described(
     outputs: Mapping[str, Any],
     known: Sequence[OutputInfo],
@@ -109,15 +124,20 @@ def described(
 def _check_complete(outputs: Mapping[str, Any], known: Sequence[OutputInfo]) -> None:
     """Refuse a frame in which some of the described tensors are missing: a whole level would be lost without a word."""
     tensors = [info for info in known if info.order is None or not info.order.is_nms]
-    bare = {name.rpartition("/")[2] for name in outputs}
-    bare |= {name.removesuffix(_ONNX_TENSOR) for name in outputs}
-    missing = [i.name for i in tensors if not {i.name.rpartition("/")[2], i.name, *i.original_names} & bare]
+    missing = _missing(tensors, outputs)
     if missing and len(missing) < len(tensors):
         raise PairingError(
             f"{len(missing)} of the network's {len(tensors)} outputs are missing",
             got=", ".join(outputs),
             wanted=f"also {', '.join(missing)}",
         )
+
+
+def _missing(infos: Sequence[OutputInfo], outputs: Mapping[str, Any]) -> list[str]:
+    """List which of some outputs a frame does not hold, by any of their names."""
+    bare = {name.rpartition("/")[2] for name in outputs}
+    bare |= {name.removesuffix(_ONNX_TENSOR) for name in outputs}
+    return [i.name for i in infos if not {i.name.rpartition("/")[2], i.name, *i.original_names} & bare]
 
 
 def _check_names(what: str, mapping: Mapping[str, Any], outputs: Mapping[str, Any]) -> None:

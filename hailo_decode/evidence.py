@@ -82,9 +82,10 @@ def by_range(assignment: Assignment, family: Family) -> int:
     """Speak for the class tensor being the one whose values lie in 0..1, where that tells it from the others."""
     if "cls" not in assignment or len(assignment) < 2:
         return 0
-    others = [o.unit_range() for role, o in assignment.items() if role not in ("cls", "obj")]
+    scores = ("cls", "obj", *family.unit)
+    others = [o.unit_range() for role, o in assignment.items() if role not in scores]
     if assignment["cls"].unit_range():
-        return int(not any(others))
+        return int(not any(others) and all(assignment[role].unit_range() for role in family.unit))
     return -int(any(others))
 
 

@@ -207,13 +207,14 @@ def _bad_values(plan: Plan, arrays: list[AnyArray], count: int, field: str = "bo
     for _role, tensor in tensors_now(plan, arrays):
         if tensor.data.dtype == np.float32:
             check_finite(tensor, float(tensor.stored().min()), float(tensor.stored().max()))
-    role = plan.family.fields(plan.sizes)[field].role
-    boxes = [(tensor.name, value_range(tensor)) for r, tensor in tensors_now(plan, arrays) if r == role]
+    parts = plan.family.fields(plan.sizes)
+    roles = {parts[name].role for name in (field, "size" if field == "box" else field) if name in parts}
+    boxes = [(tensor.name, value_range(tensor)) for r, tensor in tensors_now(plan, arrays) if r in roles]
     return ValuesError(
         f"{count} box{'es' * (count > 1)} came out infinite or as no numbers",
         got="; ".join(f"{name}: {low:.4g} to {high:.4g}" for name, (low, high) in boxes),
         wanted="values that a box can be made of: this head takes their exponential"
-        if plan.family.box_code in ("cells", "centre_exp", "ssd")
+        if plan.family.box_code in ("cells", "cells_apart", "centre_exp", "ssd")
         else "finite values",
         hint="see the scale and zero point of these outputs",
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hailo_decode.errors import AmbiguousError, OptionError
+from hailo_decode.pairing import Reading
 
 
 def points_of(value: object) -> tuple[int, int] | None:
@@ -69,3 +70,19 @@ def divide(channels: int, told: tuple[int, int] | None, sure: bool = True) -> tu
             f"keypoints=({channels // 2}, 2), or the prototypes among the outputs",
         )
     return (channels // 3, 3), f"{channels // 3} of 3 numbers, the one way {channels} channels divide"
+
+
+def keypoints_of(
+    reading: Reading, told: tuple[int, int] | None, sure: bool
+) -> tuple[tuple[int, int] | None, str]:
+    """Divide the extra channels of a head into points, the one way in which they divide or the one that is told.
+
+    Returns
+    -------
+    (points, numbers) or None, note
+        None where the head has no keypoints.
+    """
+    extra = reading.family.extra
+    if extra is None or extra.kind != "keypoints":
+        return None, ""
+    return divide(reading.sizes.extra, told, sure)

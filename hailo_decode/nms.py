@@ -47,7 +47,7 @@ def decode_nms(
         Number of classes in the buffer; a packed buffer does not always tell.
     image_size : int or (int, int), optional
         Size, or (height, width), of the image that the boxes are fractions of, pixels: the network's input. Known
-        from `network` or `letterbox`, else it must be given.
+        from `network` or `letterbox`, else it must be given; given, it overrules what a model file says.
     letterbox : Letterbox, optional
         How the photo was placed in the input: boxes come back in pixels of the photo and clipped to it, masks at
         its size.

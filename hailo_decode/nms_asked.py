@@ -17,6 +17,7 @@ from hailo_decode.nms_network import NmsFacts, facts_of
 from hailo_decode.nms_task import NmsTask
 from hailo_decode.options import size_pair
 from hailo_decode.readers._nms_form import Hints
+from hailo_decode.step_scale import Scale, scale_of
 from hailo_decode.values.network import NetworkInfo, NmsInfo
 from hailo_decode.values.order import FormatOrder
 from hailo_decode.values.quant import Quant
@@ -108,13 +109,13 @@ def make_task(**given: Any) -> NmsTask:
     facts = NmsFacts() if network is None else facts_of(network, asked.output)
     sizes = facts.sizes
     names = asked.names if asked.names is not None else network.classes if network is not None else ()
-    image_size = _image_size(asked, sizes)
+    scale = _scale(asked, facts)
     forms = forms_named(asked.form)
     order = facts.order if asked.form is None else forms[0].orders[0]
     return NmsTask(
         forms=tuple(sorted(forms, key=lambda form: order not in form.orders)),
         hints=Hints(
-            image_size=image_size,
+            image_size=scale.image_size,
             order=order,
             classes=asked.classes or sizes.classes,
             max_per_class=asked.max_per_class or sizes.max_per_class,
@@ -126,7 +127,8 @@ def make_task(**given: Any) -> NmsTask:
             burst=asked.burst or facts.burst,
             class_layers=facts.class_layers,
         ),
-        size=np.array(image_size, np.float32),
+        scale=scale,
+        size=np.array(scale.middle, np.float32),
         conf=asked.conf,
         max_det=asked.max_det,
         max_per_class=asked.keep_per_class,
@@ -144,16 +146,18 @@ def _before(sizes: NmsInfo) -> str:
     return f"; suppressed by the model's own step ({told})" if told else ""
 
 
-def _image_size(asked: Asked, sizes: NmsInfo) -> tuple[int, int]:
-    network = asked.network
-    known = (asked.image_size, sizes.image_size, network and network.input_size, asked.fallback_size)
-    size = next((one for one in known if one is not None), None)
-    if size is None:
+def _scale(asked: Asked, facts: NmsFacts) -> Scale:
+    """Return what the boxes are fractions of: the caller's word, or what step and network come to."""
+    if asked.image_size is not None:
+        return Scale.of(size_pair(asked.image_size))
+    input_size = facts.input_size or asked.fallback_size
+    found = scale_of(facts.step, facts.sizes.image_size, asked.network, input_size)
+    if found is None:
         raise OptionError(
             "the boxes of an NMS result are fractions of an image whose size is not known",
             hint="image_size=640, or (height, width), of the network's input",
         )
-    return size_pair(size)
+    return found
 
 
 def _check(asked: Asked) -> None:

@@ -27,6 +27,9 @@ class NmsFacts:
     burst : int or None
     class_layers : tuple of str
         Layers whose scores the step reads.
+    step : OpInfo or None
+    input_size : (int, int) or None
+        Height and width of the input of its network, pixels.
     """
 
     sizes: NmsInfo = field(default_factory=NmsInfo)
@@ -35,6 +38,8 @@ class NmsFacts:
     chunks: int = 1
     burst: int | None = None
     class_layers: tuple[str, ...] = ()
+    step: OpInfo | None = None
+    input_size: tuple[int, int] | None = None
 
 
 def nms_outputs(network: NetworkInfo) -> tuple[OutputInfo, ...]:
@@ -84,7 +89,15 @@ def facts_of(network: NetworkInfo, name: str | None = None) -> NmsFacts:
         chunks=_chip_count(output, "chunks") or 1,
         burst=_chip_count(output, "burst_size"),
         class_layers=_class_layers(step),
+        step=step,
+        input_size=network.input_size or _own_input(network, output),
     )
+
+
+def _own_input(network: NetworkInfo, output: OutputInfo) -> tuple[int, int] | None:
+    """Return the input's size of that one of several networks which an output belongs to."""
+    sizes = {one.shape[:2] for one in network.inputs if one.shape and one.network == output.network}
+    return sizes.pop() if len(sizes) == 1 else None
 
 
 def _step(network: NetworkInfo, output: OutputInfo) -> OpInfo | None:

@@ -12,6 +12,7 @@ from hailo_decode.kernels.nms_buffer import rank_boxes
 from hailo_decode.nms_forms import read_rows
 from hailo_decode.readers._nms_form import Hints, NmsForm, Rows
 from hailo_decode.readers._nms_mask import paste
+from hailo_decode.step_scale import Scale
 from hailo_decode.values.arrays import F4, I4, AnyArray
 from hailo_decode.values.boxes import Detections
 from hailo_decode.values.letterbox import Letterbox
@@ -29,8 +30,10 @@ class NmsTask:
     forms : tuple of NmsForm
         Forms that the buffer may have, the likeliest first.
     hints : Hints
+    scale : Scale
+        What the boxes are fractions of.
     size : (2,) f4
-        Height and width of the image that the boxes are fractions of, pixels.
+        The same of their middles: pixels that a fraction of 1 stands for, down and across.
     conf : float or None
         Least score.
     max_det, max_per_class : int or None
@@ -46,6 +49,7 @@ class NmsTask:
 
     forms: tuple[NmsForm, ...]
     hints: Hints
+    scale: Scale
     size: F4
     conf: float | None = None
     max_det: int | None = None
@@ -66,6 +70,8 @@ class NmsTask:
         """
         rows = read_rows(frame, self.forms, self.hints)
         meta = {"nms": rows.told + self.before}
+        if self.scale.told:
+            meta["scale"] = self.scale.told
         xyxy, confidence, class_id, row = self._ranked(rows)
         if self.max_per_class is not None or (self.max_det is not None and len(row) > self.max_det):
             places, told = self._within_limits(class_id)
@@ -85,7 +91,8 @@ class NmsTask:
         if rows.masks is None:
             return found
         masks = [rows.masks[i] for i in row.tolist()]
-        return replace(found, mask=paste(masks, rows.boxes[row], self.hints.image_size, letterbox))
+        sizes = (self.scale.image_size, self.scale.input_size)
+        return replace(found, mask=paste(masks, rows.boxes[row], sizes, letterbox))
 
     def _ranked(self, rows: Rows) -> tuple[AnyArray, ...]:
         """Return boxes in pixels, scores, classes and row numbers of the rows that reach the threshold, best first."""
@@ -100,7 +107,8 @@ class NmsTask:
             return result
         scratch = (np.empty((2, n), np.uint64), np.empty(_COUNTERS, np.int32))
         floor = np.float32(-np.inf if self.conf is None else self.conf)
-        kept = rank_boxes(rows.boxes, rows.class_id, floor, self.size, scratch, result)
+        boxes = _stretched(rows.boxes, self.scale)
+        kept = rank_boxes(boxes, rows.class_id, floor, self.size, scratch, result)
         return result if kept == n else tuple(column[:kept] for column in result)
 
     def _within_limits(self, class_id: I4) -> tuple[I4, str]:
@@ -165,3 +173,13 @@ class NmsTask:
             f"the model drops scores under {floor:.3f} before anyone sees them, and conf={self.conf:g} asks for lower "
             "ones: compile it again with a lower nms_scores_th, or call set_nms_score_threshold at run time"
         )
+
+
+def _stretched(boxes: F4, scale: Scale) -> F4:
+    """Return boxes whose sides are fractions of the same length as their middles are."""
+    if scale.side == scale.middle:
+        return boxes
+    low, high = boxes[:, :2].astype(np.float64), boxes[:, 2:4].astype(np.float64)
+    half = (high - low) / 2 * (np.array(scale.side) / np.array(scale.middle))
+    middle = (low + high) / 2
+    return np.column_stack([middle - half, middle + half, boxes[:, 4]]).astype(np.float32)

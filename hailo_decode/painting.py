@@ -13,21 +13,36 @@ from hailo_decode.settings import IDENTITY
 from hailo_decode.tables import place, whole_part
 from hailo_decode.values.arrays import F4, F8, I8, Bool
 from hailo_decode.values.letterbox import Letterbox
+from hailo_decode.values.tensor import Tensor
 
 _MOST_BYTES = 2**31  # of the masks of one frame
 
 
 class Painter:
-    """What painting masks needs beside a frame: the prototypes' place and scratch of their size."""
+    """What painting masks needs beside a frame: the prototypes' place and scratch of their size.
 
-    def __init__(self, plan: Plan) -> None:
-        proto = plan.tensors[plan.reading.once["proto"].name]
+    Parameters
+    ----------
+    proto : Tensor
+    output : int
+        Place of the prototypes among the addresses.
+    input_size : (int, int)
+        Height and width of the network's input, pixels.
+    """
+
+    @classmethod
+    def of(cls, plan: Plan) -> Painter:
+        """Return what paints the masks of a plan."""
+        name = plan.reading.once["proto"].name
+        return cls(plan.tensors[name], [slot.name for slot in plan.slots].index(name), plan.input_size)
+
+    def __init__(self, proto: Tensor, output: int, input_size: tuple[int, int]) -> None:
         height, width, channels = proto.shape
-        self._input_size = plan.input_size
+        self._input_size = input_size
         self._size = height, width
         self.field: I8 = np.zeros(at.COLUMNS, np.int64)
         place(self.field, proto, whole_part("proto", channels))
-        self.field[at.TENSOR] = [slot.name for slot in plan.slots].index(proto.name)
+        self.field[at.TENSOR] = output
         quant = proto.quant or IDENTITY
         self.field[at.QUANT_STEP] = int(quant.per_channel)
         self._quants: F8 = np.array(list(zip(quant.scale, quant.zero_point, strict=True)), np.float64)

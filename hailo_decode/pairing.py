@@ -49,6 +49,17 @@ class Reading:
             and self.family.fields(self.sizes) == other.family.fields(other.sizes)
         )
 
+    def swing(self, level: int) -> float:
+        """Return how many cells wide the reach of a level's centres is."""
+        swings = self.family.swings
+        if set(swings) == {one.stride[0] for one in self.levels}:
+            return swings[int(self.levels[level].stride[0])]
+        return (*self.family.constants, 1.0, 1.0)[1]
+
+    def at_stride(self, stride: tuple[float, float]) -> Reading:
+        """Return the same reading with another stride at every level."""
+        return replace(self, levels=tuple(replace(level, stride=stride) for level in self.levels))
+
 
 def pair(
     outputs: Sequence[Candidate],

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
 import numpy as np
 
 from hailo_decode.activation import value_range
-from hailo_decode.describe import described, oriented
+from hailo_decode.decoded_rows import decoded_rows
+from hailo_decode.describe import described, expected, oriented
 from hailo_decode.errors import OptionError, PairingError, UnknownName
 from hailo_decode.evidence import Candidate
 from hailo_decode.families import families, families_named
 from hailo_decode.families._family import Anchors, Family, Sizes
 from hailo_decode.grids import AnchorCount
+from hailo_decode.keypoints import keypoints_of
 from hailo_decode.options import Options
 from hailo_decode.pairing import Reading, pair
 from hailo_decode.priors import Priors
@@ -124,12 +126,15 @@ def make_plan(outputs: Mapping[str, Any], known: Known, options: Options) -> Pla
         One of its kinds, for outputs that cannot be decoded as they are described.
     """
     network = known.network
+    rows = None if "family" in known.given else decoded_rows(network, outputs)
+    if rows is not None:
+        known = replace(known, family=rows.family)
     if network.input_size is None:
         raise OptionError(
             "the size of the network's input is not known, and without it no stride is",
             hint="input_size=640, or (height, width)",
         )
-    infos = described(outputs, (*network.heads, *network.outputs), known.quant, known.formats, known.roles)
+    infos = described(outputs, expected(network, outputs), known.quant, known.formats, known.roles)
     infos, turned = oriented(outputs, infos, network.input_size, len(network.classes) or None)
     tensors = {name: read_tensor(array, infos[name]) for name, array in outputs.items()}
     priors = Priors(known.anchors, network)
@@ -143,10 +148,13 @@ def make_plan(outputs: Mapping[str, Any], known: Known, options: Options) -> Pla
         lambda output, grid: priors.count(output, network.input_size, grid),
         bool(known.family),
     )
+    if rows is not None and rows.stride is not None:
+        reading = reading.at_stride(rows.stride)
     options = options.with_defaults(reading.family.defaults, known.given)
     _check_names(network.classes, reading.sizes.classes)
     meta = {"head": _told(reading, network.input_size)}
     _note(meta, "roles", reading.notes)
+    _note(meta, "scale", [rows.scale.told] if rows is not None and rows.scale is not None else [])
     _note(meta, "layout", [*turned, *(note for tensor in tensors.values() for note in tensor.notes)])
     logits, settled, notes = activations(reading, tensors, known.logits)
     _note(meta, "activation", notes)
@@ -193,7 +201,7 @@ def _paired(
 
 
 def _note(meta: dict[str, str], key: str, notes: Sequence[str]) -> None:
-    if notes:
+    if any(notes):
         meta[key] = "; ".join(filter(None, (meta.get(key), *notes)))
 
 
@@ -207,9 +215,8 @@ def _choices(known: Known, priors: Priors) -> list[Family]:
 
 def _check_roles(roles: Mapping[str, str] | None, choices: Sequence[Family]) -> None:
     known = {role for family in choices for role in (*family.roles, *family.once)}
-    for role in (roles or {}).values():
-        if role not in known:
-            raise UnknownName("role", str(role), known)
+    for role in [role for role in (roles or {}).values() if role not in known]:
+        raise UnknownName("role", str(role), known)
 
 
 def _candidate(tensor: Tensor, info: OutputInfo) -> Candidate:
@@ -277,17 +284,10 @@ def _unused(family: Family, known: Known) -> list[str]:
 
 
 def _keypoints(reading: Reading, known: Known, meta: dict[str, str]) -> tuple[int, int] | None:
-    """Divide the extra channels into points, the one way in which they divide or the one that is told."""
-    from hailo_decode.keypoints import divide
-
-    extra = reading.family.extra
-    if extra is None or extra.kind != "keypoints":
-        return None
     task = known.network.task == reading.family.task or reading.family.name in known.family
-    points, told = divide(
-        reading.sizes.extra, known.keypoints or known.network.keypoints, task or bool(known.roles)
-    )
-    _note(meta, "keypoints", [told])
+    told = known.keypoints or known.network.keypoints
+    points, note = keypoints_of(reading, told, task or bool(known.roles))
+    _note(meta, "keypoints", [note])
     return points
 
 
@@ -297,4 +297,4 @@ def anchors_of(plan: Plan, level: int) -> Anchors:
 
     row = plan.tables.fields[level, at.BOX]
     rows = plan.tables.lookup[5][row[at.PRIORS] : row[at.PRIORS] + row[at.ANCHORS]]
-    return tuple((float(w), float(h)) for w, h in rows)
+    return tuple((float(w), float(h)) for w, h, _ in rows)

@@ -96,7 +96,7 @@ def make_tables(
             ranked.scores if ranked else np.zeros(1, np.float32),
             quants,
             exponents,
-            np.array(build.priors or [(0.0, 0.0)], np.float64),
+            np.array(build.priors or [(0.0, 0.0, 1.0)], np.float64),
             shape,
             extra,
         ),
@@ -140,7 +140,7 @@ class _Builder:
         self.fields: I8 = np.zeros((len(reading.levels), len(FIELD_NAMES), at.COLUMNS), np.int64)
         self.quants: list[tuple[float, float]] = []
         self.tables: list[F8] = []
-        self.priors: list[tuple[float, float]] = []
+        self.priors: list[tuple[float, float, float]] = []
         self._base = self._ranks = 0
 
     def level(
@@ -155,7 +155,8 @@ class _Builder:
         """Fill the rows of one level."""
         for j, name in enumerate(FIELD_NAMES):
             # Where there is no objectness its place holds the class field: kernels walk over anchors by it.
-            part = parts.get(name) or (parts["cls"] if name == "obj" else None)
+            # The sizes of boxes whose centres lie in another tensor stand in the place of an extra.
+            part = parts.get(name) or parts.get({"obj": "cls", "extra": "size"}.get(name, ""))
             if part is None:
                 continue
             row = self.fields[i, j]
@@ -163,7 +164,8 @@ class _Builder:
             row[at.ANCHORS], row[at.BASE] = anchors, self._base
             row[at.PRIORS] = len(self.priors)
         if priors:
-            self.priors += priors[i]
+            swing = self._reading.swing(i)
+            self.priors += [(wide, high, swing) for wide, high in priors[i]]
         self._base += grid[0] * grid[1] * anchors
 
     def _field(self, row: I8, name: str, tensor: Tensor, part: Part) -> None:

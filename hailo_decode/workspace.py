@@ -197,7 +197,7 @@ class Workspace:
     def bad_prototypes(self) -> bool:
         """Tell whether the prototypes of this frame hold values that are no numbers."""
         if self._painter is None:
-            self._painter = Painter(self._plan)
+            self._painter = Painter.of(self._plan)
         return self._painter.holds_bad(self._addresses)
 
     def masks(self, coefficients: F4, xyxy: F4, letterbox: Letterbox | None) -> Bool:
@@ -212,7 +212,7 @@ class Workspace:
             Masks are of the photo's size with one, else of the input's.
         """
         if self._painter is None:
-            self._painter = Painter(self._plan)
+            self._painter = Painter.of(self._plan)
         return self._painter(self._addresses, coefficients, xyxy, letterbox)
 
 

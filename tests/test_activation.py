@@ -148,8 +148,40 @@ def test_each_class_tensor_is_decided_by_itself_and_said():
     outputs["net/cls16"][1, 1, 1] = 220
     dets = decode_yolov8(outputs, 64, quant=quant)
     assert dets.confidence.tolist() == [np.float32(naive.sigmoid(2.0)), np.float32(0.8)]
-    assert dets.meta["activation"].count("logits, sigmoid applied here") == 1
-    assert dets.meta["activation"].count("probabilities, no sigmoid applied") == 2
+    assert dets.meta["activation"] == (
+        "net/cls8: probabilities, no sigmoid applied (quantisation limits 0 to 1); "
+        "net/cls16: logits, sigmoid applied here (quantisation limits -20 to 5.5); "
+        "net/cls32: probabilities, no sigmoid applied (quantisation limits 0 to 1)"
+    )
+
+
+def test_class_tensors_that_agree_are_told_of_in_one_sentence_with_what_differs():
+    outputs, quant = heads.dfl_frame(objects=[(8, 1, 1, 0, 0.8)])
+    dets = decode_yolov8(outputs, 64, quant=quant)
+    assert (
+        dets.meta["activation"]
+        == "all 3 class outputs: probabilities, no sigmoid applied (quantisation limits 0 to 1)"
+    )
+    quant |= {"net/cls8": (0.1, 200.0), "net/cls16": (0.1, 200.0), "net/cls32": (0.2, 200.0)}
+    dets = decode_yolov8(outputs, 64, quant=quant)
+    assert dets.meta["activation"] == (
+        "all 3 class outputs: logits, sigmoid applied here (quantisation limits -20 to 5.5 at net/cls8 and net/cls16, "
+        "-40 to 11 at net/cls32)"
+    )
+
+
+def test_each_role_has_its_own_sentence():
+    outputs = {"cls8": np.full((8, 8, 3), -5.0, np.float32), "obj8": np.full((8, 8, 1), 0.1, np.float32)}
+    outputs |= {"cls16": np.full((4, 4, 3), -4.0, np.float32), "obj16": np.full((4, 4, 1), 0.2, np.float32)}
+    outputs |= {f"box{s}": np.ones((64 // s, 64 // s, 4), np.float32) for s in (8, 16)}
+    for name, array in outputs.items():
+        array[0, 0, 0] += 0.5 if name[:3] != "box" else 0
+    roles = {name: name[:3] for name in outputs}
+    dets = Decoder.from_outputs(outputs, 64, family="yolox", roles=roles)(outputs)
+    assert dets.meta["activation"] == (
+        "all 2 class outputs: logits, sigmoid applied here (values from -5 to -4.5 at cls8, -4 to -3.5 at cls16); "
+        "all 2 objectness outputs: probabilities, no sigmoid applied (values from 0.1 to 0.6 at obj8, 0.2 to 0.7 at obj16)"
+    )
 
 
 def test_what_the_description_says_counts_before_values():
@@ -178,7 +210,11 @@ def test_a_level_in_which_nothing_differs_follows_the_levels_that_tell(logits):
     outputs |= {"box16": np.ones((4, 4, 4), np.float32), "cls16": np.zeros((4, 4, 2), np.float32)}
     outputs["cls8"][1, 1, 1] = high
     dets = decode_yolov8(outputs, 64, conf=0.4)
-    assert dets.meta["activation"].count("logits, sigmoid applied here") == 2 * logits
+    what = "logits, sigmoid applied here" if logits else "probabilities, no sigmoid applied"
+    assert dets.meta["activation"] == (
+        f"all 2 class outputs: {what} (values from {low:g} to {high:g} at cls8, "
+        "as at the other levels, for its values are all one at cls16)"
+    )
     assert len(dets) == (1 + 16 if logits else 1)
 
 

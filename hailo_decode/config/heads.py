@@ -105,6 +105,15 @@ def is_optimized(network: NetworkInfo) -> bool:
     return network.source in ("hef", "parse-hef") or network.facts.get("state") in OPTIMIZED
 
 
+def network_normalizes(network: NetworkInfo | None) -> bool | None:
+    """Whether the network has a normalization of its own; None where its layers are not known."""
+    if network is None or not any(layer.kind == "input_layer" for layer in network.layers):
+        return None
+    changes = network.facts.get("before_input") or ()
+    recorded = any(isinstance(c, dict) and c.get("cmd_type") == "normalization" for c in changes)
+    return recorded or any(layer.kind == "normalization" for layer in network.layers)
+
+
 def head_layers(network: NetworkInfo) -> list[HeadLayer]:
     """Return the layers that leave a network as maps, or feed its NMS step."""
     layers = {layer.name: layer for layer in network.layers}

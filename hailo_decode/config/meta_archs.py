@@ -118,6 +118,10 @@ META_ARCHS = (
     MetaArch("damoyolo", (), ("cpu",), bare=False, unit_input=False, serves=("damo_yolo",)),
 )
 
+# What of a box HailoRT's step divides by the image's size that the file states; the others take the grid for the whole
+# picture and never use that size (5.2, yolov8_post_process.cpp and yolov5_post_process.cpp against yolox, ssd).
+DIVIDED = {Shape.BINS: "place and size", Shape.ANCHORS: "size", Shape.ANCHOR_MASKS: "size"}
+
 # The name that scripts of the zoo's releases 2.3 to 2.6 have for a step that is called otherwise today.
 FORMER_NAMES = {"yolo": "yolov5"}
 
@@ -134,6 +138,11 @@ def find_meta_arch(name: str) -> MetaArch | None:
     """
     wanted = FORMER_NAMES.get(name, name)
     return next((arch for arch in META_ARCHS if arch.name == wanted), None)
+
+
+def meta_arch_of_step(kind: str) -> MetaArch | None:
+    """Return what a model file's step of that kind is, or None where it is none that decodes boxes."""
+    return next((arch for arch in META_ARCHS if kind in (arch.name, *arch.serves)), None)
 
 
 def guess_meta_arch(name: str) -> str | None:

@@ -100,15 +100,21 @@ class Family:
         Channel counts by role, and the number of anchors where it is known, to `Sizes`; None where such channels cannot be
         this family.
     fields : callable
-        `Sizes` to the place of each field: ``"cls"``, ``"box"``, and where there are any ``"obj"`` and ``"extra"``.
+        `Sizes` to the place of each field: ``"cls"``, ``"box"``, and where there are any ``"obj"`` and ``"extra"``;
+        ``"size"`` where a tensor of its own holds the width and height of boxes.
     box_code : str
         Name of the code that turns box channels into a box: ``"dfl"``, ``"distances"``, ``"anchors"``, ...
     constants : tuple of float
         Of the box code; for distances and centres the first is where in its cell a point lies.
+    swings : mapping of int to float
+        For centres that reach beyond their cells, how many cells wide, by stride: of networks of just these strides.
+        Others have what the constants say.
     once : tuple of str
         Tensors that the whole network has once, such as the mask prototypes.
     softmax : bool
         Classes are a softmax of their channels where these are logits.
+    unit : tuple of str
+        Roles beside classes and objectness whose values lie in 0..1 where those of the classes do.
     squashable : bool
         False where a tensor whose values all lie in 0..1 cannot be its: sizes are exponentials of the raw numbers.
     grid : {"exact", "ceil", "fraction", "list", "unit list", "whole"}
@@ -142,8 +148,10 @@ class Family:
     fields: Callable[[Sizes], Mapping[str, Part]]
     box_code: str
     constants: tuple[float, ...] = (0.5,)
+    swings: Mapping[int, float] = field(default_factory=dict)
     once: tuple[str, ...] = ()
     softmax: bool = False
+    unit: tuple[str, ...] = ()
     squashable: bool = True
     scores_ready: bool = False
     grid: str = "exact"
@@ -163,7 +171,7 @@ class Family:
     @property
     def anchored(self) -> bool:
         """Whether its boxes are told by anchors."""
-        return self.box_code in ("anchors", "cells", "ssd")
+        return self.box_code in ("anchors", "cells", "cells_apart", "ssd")
 
     def lets_play(self, role: str, told: str | None) -> bool:
         """Tell whether an output may play a role, given what a model file says; files call every extra branch "extra"."""
@@ -173,7 +181,8 @@ class Family:
 
     def signature(self) -> tuple[Any, ...]:
         """Return what decides how numbers become boxes: families that agree in it decode alike, anchors apart."""
-        return self.task, self.roles, self.box_code, self.constants, self.softmax, self.grid, self.extra
+        numbers = (self.constants, tuple(self.swings.items()))
+        return self.task, self.roles, self.box_code, numbers, self.softmax, self.grid, self.extra
 
 
 def pairs(*numbers: float) -> Anchors:

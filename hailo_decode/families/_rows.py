@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from hailo_decode.families._family import Family, Part, Sizes
 
+ROWS = ("rows",)
 SizesOf = Callable[[Mapping[str, int], "int | None"], "Sizes | None"]
 
 
@@ -37,7 +38,7 @@ def family(
         title=title,
         archs=archs,
         task="detect",
-        roles=("rows",),
+        roles=ROWS,
         sizes=sizes,
         fields=fields,
         box_code=box_code,

@@ -168,11 +168,13 @@ def _centred(code, field, stride, h, w, prior, shape, values):
         y = (2.0 * _squash(y, field) - 0.5 + h) * stride[1]
         wide = (2.0 * _squash(wide, field)) ** 2 * prior[0]
         high = (2.0 * _squash(high, field)) ** 2 * prior[1]
-    elif code == at.BOX_CELLS:
-        x = (_squash(x, field) * shape[1] - 0.5 * (shape[1] - 1.0) + w) * stride[0]
-        y = (_squash(y, field) * shape[1] - 0.5 * (shape[1] - 1.0) + h) * stride[1]
-        wide = math.exp(wide) * prior[0]
-        high = math.exp(high) * prior[1]
+    elif code == at.BOX_CELLS or code == at.BOX_CELLS_APART:
+        x = (_squash(x, field) * prior[2] - 0.5 * (prior[2] - 1.0) + w) * stride[0]
+        y = (_squash(y, field) * prior[2] - 0.5 * (prior[2] - 1.0) + h) * stride[1]
+        wide = (math.exp(wide) + wide * 0.0) * prior[
+            0
+        ]  # nan for infinities too, of which a box of no width would come
+        high = (math.exp(high) + high * 0.0) * prior[1]
     elif code == at.BOX_CENTRE_EXP:
         x = (x + shape[0] + w) * stride[0]
         y = (y + shape[0] + h) * stride[1]
@@ -201,14 +203,15 @@ def _from_sides(sides, offset, stride, h, w):
 
 
 @inner
-def box_by_table(code, addresses, field, stride, h, w, anchor, lookup, row, values):
+def box_by_table(code, addresses, level, stride, h, w, anchor, lookup, row, values):
     """Do as `box_of` for bins that are bytes: with it alone, a frame kernel takes two thirds of the time to compile."""
+    field = level[at.BOX]
     sides = _dfl_by_table(addresses, field, cell_of(field, h, w), first_of(field, anchor), lookup[4], row)
     return _from_sides(sides, lookup[6][0], stride, h, w)
 
 
 @inner
-def box_of(code, addresses, field, stride, h, w, anchor, lookup, row, values):
+def box_of(code, addresses, level, stride, h, w, anchor, lookup, row, values):
     """Return one anchor's box as (left, top, right, bottom), input pixels, f4.
 
     Parameters
@@ -216,8 +219,8 @@ def box_of(code, addresses, field, stride, h, w, anchor, lookup, row, values):
     code : int
         Which box code.
     addresses : (outputs,) i8
-    field : (COLUMNS,) i8
-        The level's box field.
+    level : (FIELDS, COLUMNS) i8
+        The fields of its level.
     stride : (2,) f8
         Input pixels from one cell to the next, across and down.
     lookup
@@ -226,12 +229,15 @@ def box_of(code, addresses, field, stride, h, w, anchor, lookup, row, values):
     values : (2 * channels,) f8, scratch
     """
     quants, tables, priors, shape = lookup[3], lookup[4], lookup[5], lookup[6]
+    field = level[at.BOX]
     if code <= at.BOX_DISTANCES:
         sides = sides_of(code, addresses, field, h, w, anchor, quants, tables, row, values)
         return _from_sides(sides, shape[0], stride, h, w)
     if code == at.BOX_WHOLE:
         return np.float32(0), np.float32(0), np.float32(stride[0]), np.float32(stride[1])
     read_cell(addresses, field, h, w, anchor, quants, values)
+    if code == at.BOX_CELLS_APART:
+        read_cell(addresses, level[at.EXTRA], h, w, anchor, quants, values[2:])
     if code == at.BOX_CORNERS:
         return (
             np.float32(values[0] * stride[0]),

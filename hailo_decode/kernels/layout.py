@@ -49,7 +49,7 @@ RATES = 5
 CLASS = 0  # fields of a level, as places in the table of fields
 BOX = 1
 OBJECT = 2
-EXTRA = 3
+EXTRA = 3  # or the sizes of boxes, where the box field holds their centres alone
 FIELDS = 4
 
 # Settings of a frame, integers.
@@ -95,6 +95,7 @@ BOX_CORNERS = 6
 BOX_CENTRE_SIZE = 7
 BOX_WHOLE = 8
 BOX_CORNERS_YX = 9
+BOX_CELLS_APART = 10
 BOX_CODES = {
     "dfl": BOX_DFL,
     "distances": BOX_DISTANCES,
@@ -106,6 +107,7 @@ BOX_CODES = {
     "centre_size": BOX_CENTRE_SIZE,
     "whole": BOX_WHOLE,
     "corners_yx": BOX_CORNERS_YX,
+    "cells_apart": BOX_CELLS_APART,
 }
 
 # Types of the tuples that kernels pass on, as `kernel` takes them: what they hold is said in `frame_ranked` and `select`.

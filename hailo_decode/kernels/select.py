@@ -138,7 +138,7 @@ def select(keys, n, addresses, fields, rates, strides, settings, iou_max, lookup
         if anchor < 0:
             continue
         level, h, w, a = place_of(anchor, fields, rates, levels)
-        box = box_of(code, addresses, fields[level, at.BOX], strides[level], h, w, a, lookup, row, values)
+        box = box_of(code, addresses, fields[level], strides[level], h, w, a, lookup, row, values)
         if not math.isfinite(box[0] + box[1] + box[2] + box[3]):
             report[at.BAD_BOXES] += 1
             continue

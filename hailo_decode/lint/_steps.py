@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from hailo_decode.config.meta_archs import META_ARCHS, MetaArch, Shape
+from hailo_decode.config.meta_archs import MetaArch, Shape, meta_arch_of_step
 from hailo_decode.values.diagnostic import Path
+from hailo_decode.values.heads import head_finder
 from hailo_decode.values.network import DecoderInfo, NetworkInfo, OpInfo, OutputInfo
 from hailo_decode.values.order import FormatOrder
 
@@ -89,11 +90,11 @@ class Step:
 
 def steps(network: NetworkInfo, *shapes: Shape) -> Iterator[Step]:
     """Yield the steps that decode boxes; only those that read one of `shapes` where these are given."""
-    find = _finder(network.heads)
+    find = head_finder(network.heads)
     sizes = _input_sizes(network)
     owners = {one.name: one.network for one in network.outputs}
     for i, op in enumerate(network.ops):
-        arch = next((a for a in META_ARCHS if op.kind in (a.name, *a.serves)), None)
+        arch = meta_arch_of_step(op.kind)
         if arch is None or (shapes and not set(shapes) & set(arch.shapes)):
             continue
         scales = []
@@ -110,25 +111,6 @@ def scales(network: NetworkInfo, *shapes: Shape) -> Iterator[Scale]:
     """Yield the decoders of all steps, or of those that read one of `shapes`."""
     for step in steps(network, *shapes):
         yield from step.scales
-
-
-def _finder(heads: Sequence[OutputInfo]) -> Callable[[str], OutputInfo | None]:
-    """Return what finds a head by its name, or by that of the layer whose activation was split off as this head."""
-    exact = {one.name: one for one in heads}
-    near: dict[str, list[OutputInfo]] = {}
-    for one in heads:
-        for name in {_bare(one.name), _bare(str(one.facts.get("layer", "")))} - {""}:
-            near.setdefault(name, []).append(one)
-
-    def find(name: str) -> OutputInfo | None:
-        found = near.get(_bare(name), ())
-        return exact.get(name) or (found[0] if len(found) == 1 else None)
-
-    return find
-
-
-def _bare(name: str) -> str:
-    return name.rpartition("/")[2]
 
 
 def _input_sizes(network: NetworkInfo) -> dict[str | None, tuple[int, int]]:

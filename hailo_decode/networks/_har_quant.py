@@ -20,14 +20,14 @@ _DTYPES = {8: "uint8", 16: "uint16"}
 
 
 def with_quant(network: NetworkInfo, data: memoryview, what: str) -> NetworkInfo:
-    """Return the network with quantisation and dtype for outputs and heads.
+    """Return the network with quantisation and dtype for outputs and heads, and for inputs where the file has them.
 
     Raises
     ------
     FormatError
         When the file cannot be read.
     """
-    layers = {o.name for o in (*network.outputs, *network.heads)}
+    layers = {o.name for o in (*network.inputs, *network.outputs, *network.heads)}
     wanted = {name + end for name in layers for end in (_QP, _BITS)}
     found = small_arrays(data, wanted.__contains__, what)
     odd: dict[str, str] = {}
@@ -41,8 +41,9 @@ def with_quant(network: NetworkInfo, data: memoryview, what: str) -> NetworkInfo
         return replace(output, quant=quant, dtype=dtype)
 
     outputs, heads = tuple(map(fill, network.outputs)), tuple(map(fill, network.heads))
+    inputs = tuple(map(fill, network.inputs))
     facts = {**network.facts, "quant_source": what, **({"quant_not_understood": odd} if odd else {})}
-    return replace(network, outputs=outputs, heads=heads, facts=facts)
+    return replace(network, inputs=inputs, outputs=outputs, heads=heads, facts=facts)
 
 
 def _quant(array: Array | None, name: str, odd: dict[str, str]) -> Quant | None:

@@ -108,9 +108,11 @@ def _muxed(mux: Message, around: _Surroundings) -> Iterator[Layer]:
 
 
 def _planes(planes: Message, around: _Surroundings) -> Layer:
-    shape = (planes.u32(PLANES.HEIGHT), planes.u32(PLANES.WIDTH), planes.u32(PLANES.FEATURES))
-    number = planes.u64(PLANES.FORMAT)
     parts = [one.message(MUX.INFO) for one in planes.messages(PLANES.PARTS)]
+    # Luma has the picture's height; all of them together may be said to have half of it, with 3 channels.
+    height = max(planes.u32(PLANES.HEIGHT), *(part.message(LAYER.BASE).u32(BASE.HEIGHT) for part in parts), 0)
+    shape = (height, planes.u32(PLANES.WIDTH), planes.u32(PLANES.FEATURES))
+    number = planes.u64(PLANES.FORMAT)
     kinds = {DTYPES.get(part.message(LAYER.BASE).u32(BASE.DATA_BYTES)) for part in parts}
     facts = {**around.facts, "planes": [part.text(LAYER.NAME) for part in parts]}
     refused: tuple[str, ...] = ()

@@ -275,6 +275,9 @@ DEVICE_ORDERS: dict[int, tuple[FormatOrder | str, FormatOrder | str]] = {
     16: ("YYYYUV", "I420"),
 }
 PLANE_ORDERS = ("NV12", "NV21", "I420")
+# Orders with the chroma in rows of its own, 12 bits a pixel: HailoRT states half the picture's height with 3 channels,
+# which is the same number of bytes; NV12(192x640x3) is 384 x 640 (hailort.h, hailort_common.hpp).
+HALF_HEIGHT = frozenset({"NV12", "NV21", "I420", "YYUV", "YYVU", "YYYYUV"})
 DTYPES: dict[int, str] = {1: "uint8", 2: "uint16"}  # by data_bytes, and by the type of a pad
 
 # The kind of an NMS step, the family of its heads, and the task of its result.

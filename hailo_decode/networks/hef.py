@@ -21,6 +21,7 @@ from hailo_decode.networks._hef_numbers import (
     EXT_PERIPH,
     EXTENSIONS,
     FUSED,
+    HALF_HEIGHT,
     HEADER,
     LAYER,
     RESOURCE,
@@ -96,7 +97,7 @@ def _network(buffer: memoryview, header: Header, name: str, integrity: dict[str,
     if not any(part.layers for part in parts):
         raise FormatError("nothing enters or leaves the chip in this HEF", offset=top.start, hint=DAMAGE_HINT)
     steps = [step for part in parts for step in part.steps]
-    inputs = tuple(one.info for part in parts for one in part.layers if one.is_input)
+    inputs = tuple(_picture(one.info) for part in parts for one in part.layers if one.is_input)
     outputs = tuple(output for part in parts for output in part.outputs)
     families = {(step.family, step.task) for step in steps if step.task}
     family, task = families.pop() if len(families) == 1 else (None, None)
@@ -174,6 +175,13 @@ class _Part:
                 self.refused.append(
                     f"{layer.info.name!r} is a part of {layer.fused_into!r}, which is not there"
                 )
+
+
+def _picture(one: OutputInfo) -> OutputInfo:
+    """Return an input with the height of its picture, not of its buffer."""
+    if one.facts.get("order") in HALF_HEIGHT and one.shape and "planes" not in one.facts:
+        return replace(one, shape=(2 * one.shape[0], *one.shape[1:]))
+    return one
 
 
 def _input_size(inputs: tuple[OutputInfo, ...]) -> tuple[int, int] | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from hailo_decode.errors import FormatError, UnknownName
 from hailo_decode.networks._format import Format
+from hailo_decode.networks._hef_numbers import HALF_HEIGHT
 from hailo_decode.networks._parse_hef_blocks import Block, blocks_of, labels_of, printed, scope_of
 from hailo_decode.networks._parse_hef_lines import Port, clean_lines, port_of
 from hailo_decode.networks._parse_hef_op import op_of
@@ -16,10 +17,6 @@ from hailo_decode.values.network import NetworkInfo, NmsInfo, OpInfo, OutputInfo
 from hailo_decode.values.order import FormatOrder
 
 _MOST_BYTES = 4 << 20
-
-# Orders with the chroma in rows of its own, 12 bits a pixel: HailoRT prints half the picture's height with
-# 3 channels, which is the same number of bytes; NV12(192x640x3) is 384 x 640 (hailort.h, format orders).
-_HALF_HEIGHT = frozenset({"NV12", "NV21", "I420", "YYUV", "YYVU", "YYYYUV"})
 
 
 def parse(text: str, *, name: str = "network") -> NetworkInfo:
@@ -131,7 +128,7 @@ def _input(port: Port, block: Block, network: str | None) -> OutputInfo:
     info = _plain(port, network)
     if not block.vstreams:
         return _of_device(info)
-    if port.order in _HALF_HEIGHT and info.shape:
+    if port.order in HALF_HEIGHT and info.shape:
         info = replace(info, shape=(2 * info.shape[0], *info.shape[1:]))
     return info
 

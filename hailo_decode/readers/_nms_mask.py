@@ -62,20 +62,23 @@ def windows(box: Sequence[float], image_size: tuple[int, int]) -> tuple[Window, 
 
 
 def paste(
-    masks: Sequence[U1], boxes: F4, image_size: tuple[int, int], letterbox: Letterbox | None = None
+    masks: Sequence[U1],
+    boxes: F4,
+    sizes: tuple[tuple[int, int], tuple[int, int]],
+    letterbox: Letterbox | None = None,
 ) -> Bool:
     """Put masks into pictures: of the input, or of the photo where a letterbox is given.
 
-    A pixel of the photo takes the byte of the input pixel that its centre lies in.
+    A pixel takes the byte of the image's pixel that its centre lies in.
 
     Parameters
     ----------
     masks : sequence of (m,) u1
         Bytes as stored, row by row.
     boxes : (n, 4 or 5) f4
-        y_min, x_min, y_max, x_max as fractions of `image_size`.
-    image_size : (int, int)
-        Height and width, pixels.
+        y_min, x_min, y_max, x_max as fractions of the image.
+    sizes : ((int, int), (int, int))
+        Height and width of the image that the masks were cut from, and of the network's input, pixels.
     letterbox : Letterbox, optional
 
     Returns
@@ -87,7 +90,8 @@ def paste(
     OptionError
         When they would take more than 2 GiB.
     """
-    height, width = image_size if letterbox is None else letterbox.image_size
+    image_size, input_size = sizes
+    height, width = input_size if letterbox is None else letterbox.image_size
     wanted = len(masks) * height * width
     if wanted > _MOST_BYTES:
         raise OptionError(
@@ -96,8 +100,8 @@ def paste(
             hint="max_det= or a higher conf= leaves fewer; without letterbox= masks are as large as the input",
         )
     pictures = np.zeros((len(masks), height, width), np.bool_)
-    rows = _sources(height, letterbox, 1)
-    columns = _sources(width, letterbox, 0)
+    rows = _sources(height, letterbox, 1, image_size[0] / input_size[0])
+    columns = _sources(width, letterbox, 0, image_size[1] / input_size[1])
     for picture, mask, box in zip(pictures, masks, boxes.tolist(), strict=True):
         down, across = windows(box, image_size)
         stored = mask[: down.stored * across.stored].reshape(down.stored, across.stored)
@@ -106,12 +110,12 @@ def paste(
     return pictures
 
 
-def _sources(size: int, letterbox: Letterbox | None, axis: int) -> I8:
-    """Return the input pixel that each pixel of a picture shows, rising."""
-    if letterbox is None:
-        return np.arange(size)
-    centres = (np.arange(size) + 0.5) * letterbox.scale[axis] + letterbox.pad[axis]
-    sources: I8 = np.floor(centres).astype(np.int64)
+def _sources(size: int, letterbox: Letterbox | None, axis: int, ratio: float) -> I8:
+    """Return the pixel of the image that each pixel of a picture shows, rising; `ratio` of them to a pixel of the input."""
+    centres = np.arange(size) + 0.5
+    if letterbox is not None:
+        centres = centres * letterbox.scale[axis] + letterbox.pad[axis]
+    sources: I8 = np.floor(centres * ratio).astype(np.int64)
     return sources
 
 

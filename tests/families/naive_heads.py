@@ -39,6 +39,8 @@ class Cell:
         That anchor's width and height, input pixels.
     logits : bool
         Whether scores still want their sigmoid or softmax.
+    strides : frozenset of float
+        Of all levels, across.
     """
 
     x: int
@@ -49,6 +51,7 @@ class Cell:
     anchor: int
     prior: tuple[float, float]
     logits: bool
+    strides: frozenset[float] = frozenset()
 
     def squashed(self, values):
         """Return scores, of whatever the tensor holds."""
@@ -131,6 +134,30 @@ def darknet(cell, reach=1.0, softmax=False):
     if cell.counts.bare:
         return Row(box, np.array([sigmoid(thing)]))
     return Row(box, sigmoid(thing) * (shares(np.array(classes)) if softmax else sigmoid(classes)))
+
+
+def reach_of(cell):
+    """How far centres reach (``scale_x_y``): yolov4.cfg has 1.2, 1.1, 1.05 from fine to coarse, yolov4-tiny.cfg 1.05."""
+    return {8: 1.2, 16: 1.1}.get(cell.stride[0], 1.05) if cell.strides == {8, 16, 32} else 1.05
+
+
+def yolov4(cell):
+    return darknet(cell, reach_of(cell))
+
+
+def yolov4_split(cell):
+    """The same from four tensors, as the Hailo Model Zoo brings them together (yolo.py, reorganize_split_output)."""
+    reach, first = reach_of(cell), 2 * cell.anchor
+    x, y = cell.squashed(cell.values["centre"][first : first + 2])
+    w, h = cell.values["size"][first : first + 2]
+    box = centred(
+        (x * reach - (reach - 1) / 2 + cell.x) * cell.stride[0],
+        (y * reach - (reach - 1) / 2 + cell.y) * cell.stride[1],
+        np.exp(w) * cell.prior[0],
+        np.exp(h) * cell.prior[1],
+    )
+    classes = np.split(cell.values["cls"], cell.counts.anchors)[cell.anchor]
+    return Row(box, cell.squashed(cell.values["obj"][cell.anchor]) * cell.squashed(classes))
 
 
 def shares(logits):

@@ -46,6 +46,7 @@ class Result:
 def every_row(family, levels, logits):
     """Yield each anchor's row in the documented order: strides rising, rows, columns, anchors."""
     head = HEADS[family]
+    strides = frozenset(level.stride[0] for level in levels)
     for level in sorted(levels, key=lambda one: one.stride[0] * one.stride[1]):
         real = {role: naive.dequantise(a, level.quant[role]) for role, a in level.stored.items()}
         height, width = next(iter(real.values())).shape[:2]
@@ -54,7 +55,9 @@ def every_row(family, levels, logits):
             for x in range(width):
                 values = {role: a[y, x] for role, a in real.items()}
                 for anchor, prior in enumerate(priors):
-                    yield head.row(Cell(x, y, level.stride, values, level.counts, anchor, prior, logits))
+                    yield head.row(
+                        Cell(x, y, level.stride, values, level.counts, anchor, prior, logits, strides)
+                    )
 
 
 def candidates_of(rows, conf, multi_label):

@@ -22,6 +22,8 @@ from families.naive_heads import (
     with_angle,
     with_keypoints,
     with_masks,
+    yolov4,
+    yolov4_split,
     yolox,
 )
 
@@ -105,7 +107,18 @@ HEADS = {
     "yolov5": V5,
     "yolov7": V5,
     "yolov3": V3,
-    "yolov4": Head(_cells, lambda cell: darknet(cell, reach=1.05), {"cells": "exponents"}, priors=True),
+    "yolov4": Head(_cells, yolov4, {"cells": "exponents"}, priors=True),
+    "yolov4_split": Head(
+        lambda n: {
+            "centre": 2 * n.anchors,
+            "size": 2 * n.anchors,
+            "obj": n.anchors,
+            "cls": n.anchors * n.classes,
+        },
+        yolov4_split,
+        {"centre": "scores", "size": "exponents", "obj": "scores", "cls": "scores"},
+        priors=True,
+    ),
     "yolov2": Head(_cells, lambda cell: darknet(cell, softmax=True), {"cells": "exponents"}, priors=True),
     "yolox": Head(
         lambda n: {"cls": n.classes, "box": 4, "obj": 1},

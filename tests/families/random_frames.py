@@ -17,6 +17,7 @@ COUNTS = {
     "yolov7": Counts(classes=80, anchors=3),
     "yolov3": Counts(classes=2, anchors=3),
     "yolov4": Counts(classes=20, anchors=2),
+    "yolov4_split": Counts(classes=7, anchors=3),
     "yolov2": Counts(classes=20, anchors=5),
     "yolox": Counts(classes=7),
     "ssd": Counts(classes=2, anchors=3),

@@ -23,7 +23,8 @@ def test_the_five_best_classes_come_first_each_with_the_whole_picture(shape, sof
     assert dets.class_id.tolist() == [2, 5, 3, 1, 4]
     np.testing.assert_allclose(dets.confidence, shares(LOGITS.astype(np.float64))[[2, 5, 3, 1, 4]], rtol=1e-6)
     assert dets.xyxy.tolist() == [[0, 0, 160, 224]] * 5
-    assert "logits" in dets.meta["activation"] or softmaxed
+    what = "probabilities, no softmax applied" if softmaxed else "logits, softmax applied here"
+    assert dets.meta["activation"].startswith(f"net/fc: {what} (values from ")
 
 
 def test_all_shares_add_up_to_1_and_all_classes_come_when_asked_for():

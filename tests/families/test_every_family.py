@@ -33,6 +33,8 @@ def empty_scene(head, rng):
     def fill(part, shape):
         if part in ("cls", "obj"):
             return np.full(shape, 0.001 if head.bounded else LOW, np.float32)
+        if part == "box" and head.parts[part].role in head.family.unit and not head.bounded:
+            return rng.uniform(-2, 2, shape)  # logits, as the scores are
         if (
             part == "box"
         ):  # the same number in all channels of a cell: positive distances, sizes, and corners in order

@@ -88,5 +88,6 @@ def test_end_to_end_rows_are_never_taken_for_rows_of_another_kind(width):
         with contextlib.suppress(HailoDecodeError):
             dets = decode([array], 640, conf=0.5, names=names)
             np.testing.assert_allclose(dets.confidence, kept[:, 4])
-            np.testing.assert_allclose(dets.xyxy, kept[:, :4], rtol=1e-6)
+            if width != 7:  # an angle turns a box of centre and size
+                np.testing.assert_allclose(dets.xyxy, kept[:, :4], rtol=1e-6)
             assert dets.class_id.tolist() == kept[:, 5].astype(int).tolist()

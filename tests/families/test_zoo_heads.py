@@ -22,6 +22,9 @@ HEADS = [
     (640, {"cells": 21}, None, "yolov7", "yolov7", 2),
     (608, {"cells": 255}, None, "yolov3", "yolov3", 80),
     (416, {"cells": 255}, None, "yolov3_gluon", "yolov3", 80),
+    (512, {"cells": 255}, None, "yolo_v4", "yolov4", 80),
+    (512, {"centre": 6, "size": 6, "obj": 3, "cls": 240}, None, "yolov4_leaky", "yolov4_split", 80),
+    (416, {"centre": 6, "size": 6, "obj": 3, "cls": 3}, None, "yolo_v4", "yolov4_split", 1),
     (640, {"cells": 351}, 32, "yolov5_seg", "yolov5_seg", 80),
     (640, {"box": 64, "cls": 80, "mask": 32}, 32, "yolov8", "yolov8_seg", 80),
     (640, {"box": 64, "cls": 1, "mask": 32}, 32, "yolov8", "yolov8_seg", 1),
@@ -65,6 +68,84 @@ def test_four_levels_of_the_p6_nets_take_their_own_anchors(spelling, first):
     dets = decode(zoo_names(outputs), 1280, family=spelling)
     assert "strides 8/16/32/64" in dets.meta["head"]
     np.testing.assert_allclose(dets.xyxy[:, 2:] - dets.xyxy[:, :2], [first], rtol=1e-5)
+
+
+YOLOV4 = {  # as darknet's configurations have them: stride to scale_x_y
+    (8, 16, 32): {8: 1.2, 16: 1.1, 32: 1.05},
+    (16, 32): {16: 1.05, 32: 1.05},
+}
+
+
+def one_object(stride, size, split, centre, logits):
+    """Outputs of a head for an input of 512 with one object at row 3, column 4, second anchor, class 7."""
+
+    def row(channels):
+        lowest = -9.0 if logits else 0.001
+        return np.full((size // stride, size // stride, channels), lowest, np.float32)
+
+    if not split:
+        cells = row(255)
+        for a in range(3):
+            cells[:, :, 85 * a : 85 * a + 4] = 0.25
+        cells[3, 4, 85:90], cells[3, 4, 90 + 7] = [*centre, 0.5, -0.25, 4.0], 6.0
+        return {"cells": cells}
+    made = {"centre": row(6), "size": np.full(row(6).shape, -0.5, np.float32), "obj": row(3), "cls": row(240)}
+    made["centre"][3, 4, 2:4], made["size"][3, 4, 2:4] = centre, (0.5, -0.25)
+    made["obj"][3, 4, 1], made["cls"][3, 4, 87] = (4.0, 6.0) if logits else (0.875, 0.75)
+    return made
+
+
+@pytest.mark.parametrize("strides", YOLOV4, ids=["full", "tiny"])
+@pytest.mark.parametrize("split", [False, True], ids=["one tensor", "four tensors"])
+def test_centres_of_yolov4_reach_as_far_as_its_configuration_says(strides, split):
+    for at in strides:
+        outputs = {}
+        for stride in strides:
+            outputs |= {
+                f"net/{role}{stride}": array
+                for role, array in one_object(stride, 512, split, (-1.0, 2.0), True).items()
+            }
+            if stride != at:
+                for name, array in outputs.items():
+                    if name.endswith(str(stride)):
+                        array[3, 4] = array[0, 0]
+        dets = decode(outputs, 512, family="yolov4")
+        reach, x, y = YOLOV4[strides][at], 1 / (1 + np.exp(1.0)), 1 / (1 + np.exp(-2.0))
+        middle = [(reach * s - (reach - 1) / 2 + k) * at for s, k in ((x, 4), (y, 3))]
+        assert dets.class_id.tolist() == [7]
+        np.testing.assert_allclose((dets.xyxy[:, :2] + dets.xyxy[:, 2:]) / 2, [middle], atol=1e-3)
+
+
+def test_four_tensors_a_level_are_told_apart_by_their_ranges_where_the_sigmoid_is_on_the_chip():
+    outputs = {}
+    for k, stride in enumerate((32, 16, 8)):  # as the zoo lists them, and shuffled
+        made = one_object(stride, 512, True, (0.125, 0.75), False)
+        order = ("size", "cls", "centre", "obj") if k == 1 else ("centre", "size", "obj", "cls")
+        outputs |= {f"net/x{4 * k + i}y": made[role] for i, role in enumerate(order)}
+    dets = decode(outputs, 512)
+    assert dets.meta["head"].startswith(
+        "anchor head in four tensors a level (YOLOv4 of the Hailo Model Zoo): 80 classes"
+    )
+    assert dets.class_id.tolist() == [7, 7, 7]
+    assert dets.confidence.tolist() == [np.float32(0.875 * 0.75)] * 3
+    middles, sizes = (dets.xyxy[:, :2] + dets.xyxy[:, 2:]) / 2, dets.xyxy[:, 2:] - dets.xyxy[:, :2]
+    wanted = {
+        s: [(r * c - (r - 1) / 2 + k) * s for c, k in ((0.125, 4), (0.75, 3))]
+        for s, r in ((8, 1.2), (16, 1.1), (32, 1.05))
+    }
+    np.testing.assert_allclose(middles, [wanted[8], wanted[16], wanted[32]], atol=1e-3)
+    priors = np.array([(19, 36), (76, 55), (192, 243)])
+    np.testing.assert_allclose(sizes, priors * np.exp([0.5, -0.25]), rtol=1e-5)
+
+
+def test_centres_and_sizes_that_nothing_tells_apart_are_asked_about():
+    made = one_object(16, 512, True, (-1.0, 2.0), True)
+    outputs = {f"x{letter}": array for letter, array in zip("abcd", made.values(), strict=True)}
+    error = asked(outputs, 512, family="yolov4_split", anchors={16: [(9, 9)] * 3})
+    assert "roles={output: role}" in error.hint
+    roles = dict(zip(outputs, made, strict=True))
+    found, sizes = read(outputs, 512, family="yolov4_split", anchors={16: [(9, 9)] * 3}, roles=roles)
+    assert (found, sizes.classes, sizes.anchors) == ("yolov4_split", 80, 3)
 
 
 def test_one_level_of_tiny_yolov2_is_five_anchors():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from networks.build_archives import qparams
 from networks.build_har import har, modifications, nms_json, yolov8_hn
 from networks.build_hef import CHANNEL_SCALE, hef, layer, ssd, yolov5, yolov5_seg, yolov8, yolox
 
@@ -285,6 +286,50 @@ def test_an_archive_with_a_step_tells_a_class_layer_without_sigmoid(tmp_path, si
     found = [one.message for one in check_network(read_network(path)) if one.code == "HD533"]
     layers = "'drone/conv42', 'drone/ne_activation_conv53', 'drone/conv63'"
     assert found == ([] if sigmoid else [f"cls layers {layers}: no sigmoid at its end, not probabilities"])
+
+
+DIVIDES = "normalization1 = normalization([0.0, 0.0, 0.0], [255.0, 255.0, 255.0])\n"
+IMAGENET = "normalization1 = normalization([0.485, 0.456, 0.406], [0.229, 0.224, 0.225])\n"
+BRIGHT, DIVIDED = (1.0, 0.0), (1 / 255, 0.0)  # scale and zero point of an input of 0..255, of one of 0..1
+
+
+@pytest.mark.parametrize(
+    ("quant", "script", "layer_divides", "told"),
+    [
+        (DIVIDED, DIVIDES, True, "numbers of 0 to 1, and the script divides by 255 once more"),
+        (BRIGHT, DIVIDES, True, None),
+        (DIVIDED, IMAGENET, True, None),  # means and divisors of pictures that were divided before
+        (DIVIDED, "", False, None),
+        (BRIGHT, "", True, None),  # the model divides by itself
+        (
+            BRIGHT,
+            "",
+            False,
+            "numbers of 0 to 255, nothing divides them, and networks of this kind are trained on 0..1",
+        ),
+        (None, DIVIDES, True, None),
+    ],
+)
+def test_an_archive_tells_the_range_of_its_calibration(tmp_path, quant, script, layer_divides, told):
+    graph = yolov8_hn("drone", classes=3, nms=True, sigmoid=True, normalization=layer_divides)
+    numbers = qparams("drone", {"input_layer1": quant} if quant else {"conv41": (0.1, 3.0)})
+    path = tmp_path / "drone.har"
+    records = modifications(graph)
+    records.pop("inputs", None)
+    path.write_bytes(
+        har(
+            graph,
+            modifications=records,
+            nms_json=nms_json(graph),
+            state="quantized_model",
+            script=script,
+            quant=numbers,
+        )
+    )
+    found = [one for one in check_network(read_network(path)) if one.code == "HD543"]
+    name = "'drone/input_layer1' was calibrated with "
+    assert [one.message for one in found] == ([name + told] if told else [])
+    assert [one.severity.value for one in found] == (["error" if script else "warning"] if told else [])
 
 
 def test_metadata_of_another_model_is_told(tmp_path):

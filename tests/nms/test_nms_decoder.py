@@ -119,7 +119,7 @@ def test_what_the_output_does_not_say_is_taken_from_its_step():
     step = OpInfo(
         "op", "yolov8", "net/nms", nms=NmsInfo(classes=9, score_threshold=0.2, image_size=(480, 800))
     )
-    told = network(result(), ops=(step,))
+    told = network(result(), ops=(step,), input_size=None)
     sizes = facts_of(told).sizes
     assert (sizes.classes, sizes.score_threshold, sizes.image_size) == (3, 0.2, (480, 800))
     np.testing.assert_allclose(decode_nms(packed(), network=told).xyxy[0], [160, 48, 320, 144], atol=1e-3)

@@ -1,17 +1,22 @@
-"""HD540 to HD542: scales, zero points and thresholds of a model file."""
+"""HD540 to HD543: scales, zero points, thresholds and the range of the calibration in a model file."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from hailo_decode.config.meta_archs import meta_arch_of_step
 from hailo_decode.lint._registry import Finding, rule
 from hailo_decode.lint._steps import listed, steps
-from hailo_decode.values.diagnostic import Severity
+from hailo_decode.values.diagnostic import Confidence, Severity
 from hailo_decode.values.network import NetworkInfo, OutputInfo
 
 _TOPS = {"uint8": 255, "uint16": 65_535}
 # From here on an evaluation shows it: precision is measured down to scores of a thousandth.
 HIGH_SCORE = 0.25
+# A divisor from here on is one for pictures of 0..255, and a largest number from here on is a picture's of that range.
+_BRIGHT = 50.0
+_UNIT = 1.01  # the rounding of a scale puts 1 a little beyond
+_DIVIDE = "add normalization1 = normalization([0.0, 0.0, 0.0], [255.0, 255.0, 255.0]), unless the model divides by itself"
 _BY_CHANNEL = "OUTPUT_SCALE_PER_FEATURE"
 
 
@@ -111,3 +116,73 @@ def score_threshold_is_high(network: NetworkInfo) -> Iterator[Finding]:
             what = f"the step {step.op.name!r} drops every score below {score:g}; mAP measured so is low"
             hint = "compile with nms_scores_th 0.001 to measure, or use set_nms_score_threshold"
             yield Finding((*step.path, "nms", "score_threshold"), what, hint)
+
+
+@rule("HD543", confidence=Confidence.LIKELY)
+def calibrated_with_another_range(network: NetworkInfo) -> Iterator[Finding]:
+    """The pictures of the calibration had another range than the network is made for.
+
+    A quantised HAR keeps the range that its input had. Where that is 0..1 and the script inside divides by 255, the
+    pictures were divided before as well: nearly black to the network, they give ranges that fit no real picture,
+    with scores that are low or all alike. Calibrate with pictures of 0..255. Where it is 0..255 and nothing divides,
+    a network that was trained on 0..1 has seen numbers 255 times too large; it has ended with
+    "NegativeSlopeExponentNonFixable ... Desired shift is 8.0, but op has only 8 data bits".
+
+    ```bad
+    {"inputs": [{"name": "net/input_layer1", "shape": [640, 640, 3], "dtype": "uint8", "scale": 0.00392}],
+     "outputs": [], "state": "quantized_model",
+     "scripts": {"net.alls": "normalization1 = normalization([0.0, 0.0, 0.0], [255.0, 255.0, 255.0])"}}
+    ```
+    ```bad
+    {"inputs": [{"name": "net/input_layer1", "shape": [640, 640, 3], "dtype": "uint8", "scale": 1.0}],
+     "outputs": [{"name": "net/nms", "order": "HAILO NMS BY CLASS"}], "state": "quantized_model",
+     "layers": [{"name": "net/input_layer1", "kind": "input_layer"}],
+     "ops": [{"name": "nms", "kind": "yolov8", "output": "net/nms"}]}
+    ```
+    ```good
+    {"inputs": [{"name": "net/input_layer1", "shape": [640, 640, 3], "dtype": "uint8", "scale": 1.0}],
+     "outputs": [], "state": "quantized_model",
+     "scripts": {"net.alls": "normalization1 = normalization([0.0, 0.0, 0.0], [255.0, 255.0, 255.0])"}}
+    ```
+    ```good
+    {"inputs": [{"name": "net/input_layer1", "shape": [640, 640, 3], "dtype": "uint8", "scale": 0.00392}],
+     "outputs": [{"name": "net/nms", "order": "HAILO NMS BY CLASS"}], "state": "quantized_model",
+     "layers": [{"name": "net/input_layer1", "kind": "input_layer"}],
+     "ops": [{"name": "nms", "kind": "yolov8", "output": "net/nms"}]}
+    ```
+    """
+    if not network.layers and not network.facts.get("scripts"):  # no HAR, and nothing to load for one
+        return
+    from hailo_decode.config.heads import is_optimized, network_normalizes
+
+    if not is_optimized(network):
+        return
+    divisors = _divisors(network)
+    archs = [meta_arch_of_step(op.kind) for op in network.ops]
+    unit = any(arch is not None and arch.unit_input for arch in archs)
+    bare = not divisors and network_normalizes(network) is False
+    for i, one in enumerate(network.inputs):
+        if one.quant is None or one.limits is None:
+            continue
+        low, high = one.limits
+        told = f"{one.name!r} was calibrated with numbers of {low:.3g} to {high:.3g}"
+        if high <= _UNIT and divisors and min(divisors) >= _BRIGHT:
+            what = f"{told}, and the script divides by {min(divisors):g} once more"
+            yield Finding(("inputs", i, "scale"), what, "calibrate again, with pictures of 0..255")
+        elif high >= _BRIGHT and unit and bare:
+            what = f"{told}, nothing divides them, and networks of this kind are trained on 0..1"
+            yield Finding(("inputs", i, "scale"), what, _DIVIDE, severity=Severity.WARNING)
+
+
+def _divisors(network: NetworkInfo) -> list[float]:
+    """Return the divisors of the normalizations in the scripts that a HAR holds."""
+    from hailo_decode.config.alls import MAX_LENGTH, read_script
+
+    scripts = network.facts.get("scripts")
+    texts = [text for text in scripts.values() if isinstance(text, str)] if isinstance(scripts, dict) else []
+    found: list[float] = []
+    for script in (read_script(text) for text in texts if len(text) <= MAX_LENGTH):
+        for statement in script.calls("normalization"):
+            lists = [value.numbers for value in statement.positional if value.kind == "list"]
+            found += (lists[1] if len(lists) == 2 else None) or []
+    return found

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hailo_decode.config.meta_archs import Shape
+from hailo_decode.config.meta_archs import DIVIDED, Shape
 from hailo_decode.lint._registry import Finding, rule
-from hailo_decode.lint._steps import Scale, by, few, gathered, scales, steps
+from hailo_decode.lint._steps import Scale, Step, by, few, gathered, scales, steps
+from hailo_decode.step_scale import inner_size, times
 from hailo_decode.values.diagnostic import Path, Severity
 from hailo_decode.values.network import NetworkInfo
 
-# What of a box a step divides by the image's size; the others work in fractions of the grid and never use it.
-_DIVIDES = {Shape.BINS: "place and size", Shape.ANCHORS: "size", Shape.ANCHOR_MASKS: "size"}
 # Steps that multiply by the decoder's stride; the others take the grid's own size.
 _MULTIPLIES = {Shape.BINS}
 _COMPILE = "correct the NMS configuration that the model was compiled with, and compile it again"
@@ -24,7 +23,8 @@ def image_size_is_not_the_inputs(network: NetworkInfo) -> Iterator[Finding]:
     HailoRT's results are fractions of the `image_dims` that the configuration had. Where these are 640x640 and
     the input is 320x320, every box comes out at half its place and size, with a healthy score. A public HEF has
     this. The steps for anchors divide sizes only, and take the middle of a box from the grid; those for default
-    boxes and for objectness never use the number.
+    boxes and for objectness never use the number. A network that scales its picture itself (`resize` in the model
+    script) rightly has another size here: that of its strides times its grids.
 
     ```bad
     {"input": [320, 320, 3],
@@ -37,17 +37,22 @@ def image_size_is_not_the_inputs(network: NetworkInfo) -> Iterator[Finding]:
      "ops": [{"name": "nms", "kind": "yolov8", "output": "net/nms", "nms": {"image_dims": [320, 320]}}]}
     ```
     """
-    for step in steps(network, *_DIVIDES):
+    for step in steps(network, *DIVIDED):
         said, real = step.op.nms.image_size if step.op.nms else None, step.input_size
-        if not said or not real or said == real:
+        if not said or not real or said == real or _at_its_own_size(network, step):
             continue
-        down, right = (f"{n / d:.4g}" for n, d in zip(real, said, strict=True))
-        factor = down if down == right else f"{down} (down) and {right} (across)"
         what = (
-            f"the step {step.op.name!r} takes the image for {by(said)}, the network's input is {by(real)}: as "
-            f"fractions of the image, boxes come out at {factor} times their {_DIVIDES[step.arch.shapes[0]]}"
+            f"the step {step.op.name!r} takes the image for {by(said)}, the network's input is {by(real)}: as fractions "
+            f"of the image, boxes come out at {times(real, said)} times their {DIVIDED[step.arch.shapes[0]]}"
         )
         yield Finding((*step.path, "nms", "image_dims"), what, _COMPILE)
+
+
+def _at_its_own_size(network: NetworkInfo, step: Step) -> bool:
+    """Tell whether strides times grids are the step's own size and not the input's, as behind a ``resize``."""
+    said = step.op.nms.image_size if step.op.nms else None
+    sizes = [size for size in (said, step.input_size) if size]
+    return said != step.input_size and said is not None and inner_size(step.op, network, sizes) == said
 
 
 @rule("HD521")
@@ -55,7 +60,8 @@ def stride_does_not_give_the_grid(network: NetworkInfo) -> Iterator[Finding]:
     """A decoder's stride times the grid of its layer is not the network's input.
 
     The step for boxes with bins multiplies by the stride: each box of that scale is at the wrong place and of
-    the wrong size. Other steps take the size of the grid itself, so that the number is only odd there.
+    the wrong size. Other steps take the size of the grid itself, so that the number is only odd there. Where all of
+    them give the size by which the step divides, the network scales its picture itself, and nothing is wrong.
 
     ```bad
     {"input": [640, 640, 3], "outputs": [{"name": "net/nms", "order": "HAILO NMS BY CLASS"}],
@@ -69,11 +75,18 @@ def stride_does_not_give_the_grid(network: NetworkInfo) -> Iterator[Finding]:
      "ops": [{"name": "nms", "kind": "yolov8", "inputs": ["net/conv41", "net/conv42"],
               "decoders": [{"stride": 8, "layers": {"reg": "net/conv41", "cls": "net/conv42"}}]}]}
     ```
+    ```good
+    {"input": [1080, 1920, 3], "outputs": [{"name": "net/nms", "order": "HAILO NMS BY CLASS"}],
+     "heads": [{"name": "net/conv41", "shape": [80, 80, 64]}, {"name": "net/conv42", "shape": [80, 80, 3]}],
+     "ops": [{"name": "nms", "kind": "yolov8", "inputs": ["net/conv41", "net/conv42"],
+              "nms": {"image_dims": [640, 640]},
+              "decoders": [{"stride": 8, "layers": {"reg": "net/conv41", "cls": "net/conv42"}}]}]}
+    ```
     """
     for step in steps(network):
         real = step.input_size
         odd = [text for scale in step.scales if (text := _reach(scale, real))]
-        if not odd or not real:
+        if not odd or not real or _at_its_own_size(network, step):
             continue
         what = f"strides times grids are not the {by(real)} of the network's input: {few(odd)}"
         if _MULTIPLIES & set(step.arch.shapes):

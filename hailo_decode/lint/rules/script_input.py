@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hailo_decode.config.alls import Script, Statement, Value
-from hailo_decode.config.heads import is_optimized
+from hailo_decode.config.heads import is_optimized, network_normalizes
 from hailo_decode.config.meta_archs import MetaArch
 from hailo_decode.lint._registry import Finding, rule
 from hailo_decode.values.diagnostic import Confidence, Severity
@@ -13,15 +13,6 @@ from hailo_decode.values.network import NetworkInfo
 
 # From this many images on, the compiler's fine-tuning is worth its time.
 ENOUGH_IMAGES = 1024
-
-
-def network_normalizes(network: NetworkInfo | None) -> bool | None:
-    """Whether the network has a normalization of its own; None where its layers are not known."""
-    if network is None or not any(layer.kind == "input_layer" for layer in network.layers):
-        return None
-    changes = network.facts.get("before_input") or ()
-    recorded = any(isinstance(c, dict) and c.get("cmd_type") == "normalization" for c in changes)
-    return recorded or any(layer.kind == "normalization" for layer in network.layers)
 
 
 @rule("HD340", severity=Severity.WARNING, confidence=Confidence.LIKELY)
