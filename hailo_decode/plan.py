@@ -15,7 +15,7 @@ from hailo_decode.describe import described, expected, oriented
 from hailo_decode.errors import OptionError, PairingError, UnknownName
 from hailo_decode.evidence import Candidate
 from hailo_decode.families import families, families_named
-from hailo_decode.families._family import Anchors, Family, Sizes
+from hailo_decode.families._family import Family, Sizes
 from hailo_decode.grids import AnchorCount
 from hailo_decode.keypoints import keypoints_of
 from hailo_decode.options import Options
@@ -289,12 +289,3 @@ def _keypoints(reading: Reading, known: Known, meta: dict[str, str]) -> tuple[in
     points, note = keypoints_of(reading, told, task or bool(known.roles))
     _note(meta, "keypoints", [note])
     return points
-
-
-def anchors_of(plan: Plan, level: int) -> Anchors:
-    """Return the anchor sizes that a plan uses at one level, input pixels."""
-    from hailo_decode.kernels import layout as at
-
-    row = plan.tables.fields[level, at.BOX]
-    rows = plan.tables.lookup[5][row[at.PRIORS] : row[at.PRIORS] + row[at.ANCHORS]]
-    return tuple((float(w), float(h)) for w, h, _ in rows)

@@ -2,12 +2,12 @@
 
 import numba
 
-from hailo_decode.kernels import _build
+from hailo_decode.kernels import _build, _jit
 
 
 def compiled(function):
     """Return a function that runs a marked one as numba compiles it."""
-    made = _build.compiled(function, inlined=False, instead={})
+    made = _build.compiled(_jit.COMPILED.get(function, function), inlined=False, instead={})
 
     @numba.njit(error_model="numpy")
     def call(*args):

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
-from typing import TypeVar
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from hailo_decode.values.boxes import Detections
 
 Item = TypeVar("Item")
+_PAUSE = 0.1
 
 
 def progress(items: Sequence[Item], noun: str) -> Iterator[Item]:
@@ -24,11 +29,13 @@ def progress(items: Sequence[Item], noun: str) -> Iterator[Item]:
         sys.stderr.write("\r\x1b[K")
 
 
-def say_what_takes_long() -> None:
-    """Tell a waiting user, on standard error, that kernels are compiled where none are kept yet."""
-    from hailo_decode.kernels._store import cache_folder
-
-    folder = cache_folder()
-    if folder is None or next(folder.rglob("*.nbc"), None) is None:
-        sys.stderr.write("compiling kernels: this takes a while, once\n")
+def until_compiled(decode: Callable[[], Detections]) -> Detections:
+    """Decode until machine code runs the kernels, and say on standard error that this takes a while."""
+    found = decode()
+    if "kernels" in found.meta:
+        sys.stderr.write("compiling kernels, once for this machine: times are taken when they are there\n")
         sys.stderr.flush()
+    while "kernels" in found.meta:
+        time.sleep(_PAUSE)
+        found = decode()
+    return found

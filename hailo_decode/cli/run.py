@@ -52,7 +52,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Decode each dump, print it, and go on past those that cannot be decoded."""
-    from hailo_decode.cli._progress import progress, say_what_takes_long
+    from hailo_decode.cli._progress import progress
     from hailo_decode.cli._results import as_json, document, failure
 
     photos = _photos(args.image or [], len(args.dump))
@@ -60,8 +60,6 @@ def run(args: argparse.Namespace) -> int:
     decode = Decoding(_network(args.network), decoder_options(args), args.mode)
     documents: list[dict[str, Any]] = []
     failures = 0
-    if sys.stderr.isatty():
-        say_what_takes_long()
     try:
         for i, file in enumerate(progress(args.dump, "dump")):
             try:

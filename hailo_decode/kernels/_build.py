@@ -119,6 +119,7 @@ def compiled(function: Function, inlined: bool, instead: dict[Function, Function
         for name in set(function.__code__.co_names) & function.__globals__.keys():
             value = function.__globals__[name]
             value = instead.get(value, value) if isinstance(value, FunctionType) else None
+            value = _jit.COMPILED.get(value, value) if value is not None else None
             if value in _MACHINE:
                 names[name] = _MACHINE[value]
             elif value in _jit.INLINED:

@@ -16,6 +16,7 @@ from hailo_decode.kernels._kernel import Function, Kernel
 
 KERNELS: dict[str, Kernel] = {}
 INLINED: dict[Function, bool] = {}  # of functions that only kernels call
+COMPILED: dict[Function, Function] = {}  # what is compiled in place of a function that the interpreter runs
 
 
 def kernel(types: str) -> Callable[[Function], Kernel]:
@@ -58,6 +59,17 @@ def apart(function: Function) -> Any:
     """Mark a function that kernels call now and then: its code stands once, and is compiled once."""
     INLINED[function] = False
     return function
+
+
+def apart_from(plain: Function) -> Callable[[Function], Any]:
+    """Mark a function to be compiled `apart`, where the interpreter runs another one: NumPy, where loops take too long."""
+
+    def mark(function: Function) -> Any:
+        INLINED[function] = False
+        COMPILED[plain] = function
+        return plain
+
+    return mark
 
 
 def all_kernels() -> dict[str, Kernel]:

@@ -7,8 +7,9 @@ import math
 import numpy as np
 
 from hailo_decode.kernels import layout as at
-from hailo_decode.kernels._jit import inner, kernel
+from hailo_decode.kernels._jit import apart_from, inner, kernel
 from hailo_decode.kernels.memory import bytes_at, halves_at, reals_at
+from hailo_decode.kernels.paint_plain import paint_plain
 
 _ZERO = np.float32(0)
 
@@ -140,6 +141,22 @@ def _samples(low, high, rate, last):
     return first, min(final + 1, last)
 
 
+@apart_from(paint_plain)
+def _paint_one(addresses, field, samples, box, weights, bias, rates, scratch, target):
+    """Paint one mask inside its box; the interpreter has `paint_plain` do it."""
+    logits, blend = scratch
+    rows, columns = samples
+    address, size, item = addresses[field[at.TENSOR]], field[at.ELEMENTS], field[at.ITEM]
+    if item == 1:
+        _logits(bytes_at(address, size), field, weights, bias, rows, columns, logits)
+    elif item == 2:
+        _logits(halves_at(address, size), field, weights, bias, rows, columns, logits)
+    else:
+        _logits(reals_at(address, size), field, weights, bias, rows, columns, logits)
+    sizes = (field[at.HEIGHT], field[at.WIDTH])
+    _paint_box(logits, rows, columns, sizes, box, rates[0], rates[1], blend, target)
+
+
 @kernel("i8* i8* f8** f4** f4** f8* f8* f4** f4* f4* u1***")
 def paint_masks(addresses, field, quants, coefficients, boxes, across, down, logits, blend, weights, out):
     """Paint one mask for each box.
@@ -160,8 +177,6 @@ def paint_masks(addresses, field, quants, coefficients, boxes, across, down, log
         Scratch, of the prototypes' size.
     out : (n, height, width) u1, zeros, out
     """
-    address, size, item = addresses[field[at.TENSOR]], field[at.ELEMENTS], field[at.ITEM]
-    sizes = (field[at.HEIGHT], field[at.WIDTH])
     for i in range(boxes.shape[0]):
         box = (
             _edge(boxes[i, 0], out.shape[2]),
@@ -177,13 +192,16 @@ def paint_masks(addresses, field, quants, coefficients, boxes, across, down, log
             weight = coefficients[i, k] * quants[q, 0]
             weights[k] = weight
             bias -= weight * quants[q, 1]
-        rows = _samples(box[1], box[3], down, sizes[0] - 1)
-        columns = _samples(box[0], box[2], across, sizes[1] - 1)
-        shift = np.float32(bias)
-        if item == 1:
-            _logits(bytes_at(address, size), field, weights, shift, rows, columns, logits)
-        elif item == 2:
-            _logits(halves_at(address, size), field, weights, shift, rows, columns, logits)
-        else:
-            _logits(reals_at(address, size), field, weights, shift, rows, columns, logits)
-        _paint_box(logits, rows, columns, sizes, box, across, down, blend, out[i])
+        rows = _samples(box[1], box[3], down, field[at.HEIGHT] - 1)
+        columns = _samples(box[0], box[2], across, field[at.WIDTH] - 1)
+        _paint_one(
+            addresses,
+            field,
+            (rows, columns),
+            box,
+            weights,
+            np.float32(bias),
+            (across, down),
+            (logits, blend),
+            out[i],
+        )

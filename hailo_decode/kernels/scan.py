@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hailo_decode.kernels._jit import apart, inner, kernel
+from hailo_decode.kernels._jit import apart_from, inner, kernel
 from hailo_decode.kernels.memory import reals_at
 
 # Elements in a block. The reduction across a vector register is paid once a block: 640 bytes read at
@@ -51,7 +51,16 @@ def reaches_or_bad(v, floor):
     return hit + np.int32(2) * bad
 
 
-@apart
+def _block_maxima(x, out):
+    full = x.shape[0] // BLOCK
+    out[:full] = x[: full * BLOCK].reshape(full, BLOCK).max(axis=1)
+    if full * BLOCK < x.shape[0]:
+        out[full] = x[full * BLOCK :].max()
+        full += 1
+    return full
+
+
+@apart_from(_block_maxima)
 def block_maxima(x, out):
     """Fill `out` with the largest byte of each block of a flat u1 buffer; return their number."""
     n = x.shape[0]

@@ -10,10 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import strategies
+from families import head_strategies
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hailo_decode import Decoder, decode
+from hailo_decode import Decoder, Letterbox, decode
 from hailo_decode.errors import DtypeError, SizeError
 from hailo_decode.families import ANCHOR_FREE
 from hailo_decode.kernels import _maker, _store
@@ -136,6 +137,20 @@ def test_the_interpreter_gives_the_numbers_of_the_machine(data):
         plain = decode(network.outputs, network.input_size, **told)
     assert plain.meta.get("kernels")
     for name in ("xyxy", "confidence", "class_id"):
+        np.testing.assert_array_equal(getattr(plain, name), getattr(compiled, name))
+
+
+@pytest.mark.parametrize("family", tuple(head_strategies.HEADS))
+@settings(max_examples=5)
+@given(data=st.data())
+def test_every_task_comes_out_alike_from_the_interpreter(family, data):
+    frame = data.draw(head_strategies.frames((family,)))
+    told = frame.told | {"conf": 0.05, "max_det": 12}
+    letterbox = Letterbox.fit((50, 70), frame.input_size)
+    compiled = decode(frame.outputs, frame.input_size, letterbox=letterbox, **told)
+    with interpreted():
+        plain = decode(frame.outputs, frame.input_size, letterbox=letterbox, **told)
+    for name in ("xyxy", "confidence", "class_id", "mask", "keypoints", "corners"):
         np.testing.assert_array_equal(getattr(plain, name), getattr(compiled, name))
 
 
