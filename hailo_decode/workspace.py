@@ -13,6 +13,7 @@ from hailo_decode.kernels import photo
 from hailo_decode.kernels._kernel import Kernel
 from hailo_decode.kernels._store import prepare
 from hailo_decode.kernels.boxes import BY_TABLE
+from hailo_decode.kernels.crowd import crowd_scratch
 from hailo_decode.kernels.extras import read_keypoints, read_rows
 from hailo_decode.kernels.frame import frame_by_table, frame_product, frame_ranked, frame_scored
 from hailo_decode.kernels.paint import paint_masks
@@ -70,6 +71,7 @@ class Workspace:
         turned = tables.settings[at.TURNED] != 0
         channels = 2 * int(fields[:, :, at.COUNT].max())
         rows = int(tables.settings[at.MAX_DET])
+        labels = 1 if tables.settings[at.AGNOSTIC] else sizes.classes
         self._plan = plan
         # As many candidates as there are anchors, or as suppression looks at: a frame that is full of them.
         self.crowd = int(min(tables.anchors, tables.settings[at.MAX_NMS]))
@@ -91,7 +93,7 @@ class Workspace:
             np.empty(sizes.classes, np.int32),
             np.zeros(tables.anchors, np.int32),
             np.zeros(1, np.int32),
-            np.empty((held, 5), np.float32),
+            np.empty((held, 6), np.float32),
             np.empty(held, np.int32),
             np.empty((held // 32 + 1, 6, 32), np.float32),
             np.empty(channels, np.uint8),
@@ -99,6 +101,8 @@ class Workspace:
             np.empty(7, np.float64),
             np.empty((held if turned else 1, 7), np.float64),
             np.empty((2, 12, 2), np.float64),
+            *crowd_scratch(labels, plan.input_size, plan.iou),
+            np.empty((tables.anchors if tables.settings[at.MULTI_LABEL] else 1, 4), np.float32),
         )
         self._result = (
             np.empty((rows, 4), np.float32),

@@ -152,3 +152,34 @@ def test_a_crowd_of_computed_scores_decodes_as_the_twin_does(dtype):
     assert found.confidence.tolist() == wanted.confidence.tolist()
     assert found.class_id.tolist() == wanted.class_id.tolist()
     assert found.xyxy.tolist() == wanted.xyxy.tolist()
+
+
+def crowded(rng, side, classes):
+    """Return a frame of plain distances, quarters of a cell, with a score in every cell and class."""
+    sides = rng.integers(1, 16, (side, side, 4)).astype(np.float32) / 4
+    cls = rng.integers(1, 40, (side, side, classes)).astype(np.float32) / 64  # few scores: ties
+    return naive.Level(8, sides, cls, None, None)
+
+
+@pytest.mark.parametrize(
+    ("classes", "options"),
+    [
+        (1, {}),
+        (1, {"iou": 0.4}),
+        (2, {"iou": 0.9, "max_nms": 900, "multi_label": True}),
+        (3, {"agnostic": True, "max_per_class": 120}),
+        (17, {"multi_label": True, "iou": 0.6}),
+        (17, {"multi_label": True, "iou": 0.4, "max_per_class": 70, "max_nms": 5000}),
+        (17, {"multi_label": True, "agnostic": True, "max_det": 400}),
+        (17, {"multi_label": True, "iou": 0.0}),
+    ],
+)
+def test_a_crowd_of_thousands_decodes_as_the_twin_does(classes, options, rng):
+    level = crowded(rng, 24, classes)
+    options = {"conf": 0.0, "max_det": 20_000, **options}
+    outputs = {"box": level.box, "cls": level.cls}
+    found = Decoder.from_outputs(outputs, 192, family=ANCHOR_FREE, logits=False, **options)(outputs)
+    wanted = naive.decode([level], False, **options)
+    assert found.confidence.tolist() == wanted.confidence.tolist()
+    assert found.class_id.tolist() == wanted.class_id.tolist()
+    assert found.xyxy.tolist() == wanted.xyxy.tolist()

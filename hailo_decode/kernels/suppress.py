@@ -33,7 +33,7 @@ def overlaps(iou_max, x1, y1, x2, y2, area, a1, b1, a2, b2, other):
 
 @inner
 def hit_in_list(first, following, kept, iou_max, x1, y1, x2, y2, area):
-    """Tell whether any kept box of a linked list overlaps a box. `kept` is (n, 5) f4: corners and area."""
+    """Tell whether any kept box of a linked list overlaps a box. `kept` is (n, 6) f4: corners, area, label."""
     j = first
     while j >= 0:
         k = kept[j]

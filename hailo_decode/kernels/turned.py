@@ -138,7 +138,7 @@ def hit_turned(mode, held, label, iou_max, box, shape, bounds, kept, labels, sha
     box : 4 of f4
         Upright bounds: boxes whose bounds do not meet share no area.
     shape : (7,) f8
-    bounds : (m, 5) f4, kept : (m, 7) f8, labels : (m,) i4
+    bounds : (m, 6) f4, kept : (m, 7) f8, labels : (m,) i4
         What was kept.
     shapes : (2, 12, 2) f8, scratch
     """

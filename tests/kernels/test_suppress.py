@@ -1,4 +1,4 @@
-"""Overlap and the two ways to search kept boxes: against each other and against the plain twin."""
+"""Overlap and the three ways to search kept boxes: against each other and against the plain twin."""
 
 import naive
 import numpy as np
@@ -7,6 +7,7 @@ from compiled import compiled
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hailo_decode.kernels.crowd import LEAST_IOU, crowd_scratch, join_crowd
 from hailo_decode.kernels.suppress import hit_in_lanes, hit_in_list, keep_in_lanes, overlaps
 
 hit_in_lanes, hit_in_list, keep_in_lanes = map(compiled, (hit_in_lanes, hit_in_list, keep_in_lanes))
@@ -78,3 +79,82 @@ def test_the_last_kept_box_is_found_wherever_it_stands_in_its_block(count):
     lanes = laned([*far, (here, 0)])
     assert hit_in_lanes(lanes, count, np.float32(0), np.float32(0.9), *here, area(here))
     assert not hit_in_lanes(lanes, count - 1, np.float32(0), np.float32(0.9), *here, area(here))
+
+
+# What a crowd is drawn from: ties and touching edges, any place and size, one object seen again and again.
+SIZES = st.sampled_from([0.0, 1e-30, 1e-19, 1e-15, 1e-14, 1e-13, 1.0, 3.0, 64.0, 1e19, 3e38])
+SPREAD = st.tuples(*[st.floats(-80, 80, width=32)] * 2, SIZES, SIZES).map(
+    lambda c: np.array([c[0], c[1], c[0] + c[2], c[1] + c[3]], np.float64).astype(np.float32)
+)
+TINY = st.tuples(SIZES, SIZES).map(lambda c: np.array([0, 0, *c], np.float64).astype(np.float32))
+SIMILAR = st.tuples(*[st.integers(0, 40)] * 4).map(
+    lambda c: np.array([c[0], c[1], c[0] + 20 + c[2] / 8, c[1] + 30 + c[3] / 8], np.float32)
+)
+NESTED = st.tuples(*[st.integers(0, 8)] * 4).map(lambda c: np.array(c, np.float32) * 8 + np.float32(0.5))
+CROWDS = st.one_of(
+    *[
+        st.lists(st.tuples(one, st.integers(0, 2)), max_size=most)
+        for one, most in ((CORNERS, 60), (FINE, 60), (SPREAD, 60), (TINY, 20), (NESTED, 60), (SIMILAR, 200))
+    ]
+)
+
+
+def joined(form, crowd, limit, late=0, input_size=(64, 48)):
+    """Return which boxes of a crowd are kept; the first `late` of them come from a list."""
+    kept, following = np.zeros((len(crowd) + 1, 6), np.float32), np.zeros(len(crowd) + 1, np.int32)
+    cells, grain = crowd_scratch(3, input_size, limit)
+    cells[:] = 7  # memory that nobody has emptied
+    stay, fresh = [], True
+    for i, (box, label) in enumerate(crowd):
+        k = len(stay)
+        kept[k] = *box, area(box), label
+        if k + 1 < late:
+            rivals = np.array([kept[j, :4] for j in range(k) if kept[j, 5] == label], np.float32).reshape(
+                -1, 4
+            )
+            stays = not (naive.ious(box, rivals) >= limit).any()
+        else:
+            stays = form(np.int64(0 if fresh else k), np.int64(k), limit, kept, following, cells, grain)
+            fresh = False
+        if stays:
+            stay.append(i)
+    return stay
+
+
+@pytest.mark.parametrize("form", [compiled(join_crowd), join_crowd], ids=["compiled", "plain"])
+@given(CROWDS, IOU.filter(lambda iou: iou >= LEAST_IOU), st.integers(0, 12))
+def test_a_crowd_keeps_what_the_plain_greedy_keeps(form, crowd, iou, late):
+    limit = np.float32(iou)
+    candidates = [(i, label, None, box) for i, (box, label) in enumerate(crowd)]
+    with np.errstate(all="ignore"):
+        wanted = [one[0] for one in naive.greedy(candidates, limit, agnostic=False)[0]]
+        assert joined(form, crowd, limit, late) == wanted
+
+
+@pytest.mark.parametrize("iou", [LEAST_IOU, 0.05, 0.3, 0.5, 0.7, 1.0])
+def test_a_large_crowd_keeps_what_the_plain_greedy_keeps(iou, rng):
+    middles, sizes = rng.uniform(-20, 660, (1500, 2)), np.exp(rng.normal(3.5, 0.8, (1500, 2)))
+    boxes = np.concatenate([middles - sizes / 2, middles + sizes / 2], 1).astype(np.float32)
+    boxes[rng.random(1500) < 0.2] = boxes[rng.integers(0, 40, 1)]  # some are equal
+    crowd = [(box, 0) for box in boxes]
+    kept, _ = naive.greedy([(i, 0, None, box) for i, box in enumerate(boxes)], iou, agnostic=False)
+    assert joined(compiled(join_crowd), crowd, np.float32(iou), 5) == [one[0] for one in kept]
+
+
+@pytest.mark.parametrize("iou", [0.125, 0.25, 0.5, 0.75, 0.9375])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_boxes_find_each_other_as_far_apart_as_their_overlap_allows(iou, axis):
+    for start in np.arange(0, 24, 0.375):
+        for shift in (0, 16 * (1 - iou)):
+            one, other = np.zeros((2, 4), np.float32)
+            one[[axis, axis + 2]] = start, start + 16
+            other[[axis, axis + 2]] = start + shift, start + shift + 16 * iou
+            one[3 - axis] = other[3 - axis] = 1
+            for crowd in ([(one, 0), (other, 0)], [(other, 0), (one, 0)]):
+                assert joined(compiled(join_crowd), crowd, np.float32(iou)) == [0]
+
+
+def test_boxes_whose_areas_have_lost_their_digits_find_each_other():
+    low = np.float32(1e-45)  # 0.6 and 1.4 times that are 1 times that: an overlap of 0.27 comes out as 1
+    crowd = [(np.array([x, 0, x + 1.4, low], np.float32), 0) for x in (0, 0.8)]
+    assert joined(compiled(join_crowd), crowd, np.float32(0.7), input_size=(2, 2)) == [0]
