@@ -91,7 +91,8 @@ def frame_ranked(
         and heights of anchors, input pixels. shape (3,) f8: constants of the box code. extra (2,) f8: those of the
         extra field.
     maxima : (blocks,) u1, scratch
-    keys : (keys, spare, counts) of (capacity,) u8, (capacity,) u8, (n,) i4, scratch
+    keys : (keys, spare, counts, blocks, band), scratch
+        (capacity + MARKS,) u8, (capacity,) u8, (n,) i4, (levels + 1,) i8, (3,) i8
     work, result, report
         As in `select`.
     """
