@@ -124,30 +124,34 @@ def _write(path: Path, code: bytes, symbol: str, wanted: tuple[str, ...]) -> Non
 
 
 def is_kept(name: str) -> bool:
-    """Tell whether a kernel's machine code is on disk."""
+    """Tell whether a kernel's machine code is on disk, whole."""
+    return _read(name) is not None
+
+
+def _read(name: str) -> tuple[dict[str, Any], bytes] | None:
+    """Read what `_write` wrote; None where there is nothing, or something else."""
     folder = cache_folder()
-    return folder is not None and (folder / f"{name}.code").exists()
+    if folder is None:
+        return None
+    try:
+        head_line, _, code = (folder / f"{name}.code").read_bytes().partition(b"\n")
+        head = json.loads(head_line)
+        whole = hashlib.sha256(code).hexdigest() == head["sha256"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return (head, code) if whole else None
 
 
 def _loaded(name: str) -> int:
     """Load a kernel's machine code and return its entry; 0 where there is none, or it cannot be what was written."""
-    folder = cache_folder()
-    if folder is None:
-        return 0
-    try:
-        head_line, _, code = (folder / f"{name}.code").read_bytes().partition(b"\n")
-        head = json.loads(head_line)
-        if hashlib.sha256(code).hexdigest() != head["sha256"]:
-            return 0
-    except (OSError, ValueError, KeyError, TypeError):
-        return 0
+    found = _read(name)
     # LLVM ends the process where it misses a function, so this is asked first.
-    if not all(llvm.address_of_symbol(symbol) for symbol in head["wanted"]):
+    if found is None or not all(llvm.address_of_symbol(symbol) for symbol in found[0]["wanted"]):
         return 0
     engine = new_engine()
-    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    engine.add_object_file(llvm.ObjectFileRef.from_data(found[1]))
     engine.finalize_object()
-    return int(engine.get_function_address(head["symbol"]))
+    return int(engine.get_function_address(found[0]["symbol"]))
 
 
 def new_engine() -> Any:

@@ -85,16 +85,21 @@ def test_the_next_process_finds_them_and_loads_no_numba(warmed):
     assert told(stream(cache)) == ["", warmed[1][0][1], True, False]
 
 
-@pytest.mark.parametrize(
-    "damage", [lambda code: code[:-100], lambda code: b"", lambda code: code + b"x", lambda code: b"{}\n"]
-)
-def test_a_damaged_file_is_made_anew(warmed, tmp_path, damage):
+def test_a_damaged_file_is_made_anew(warmed, tmp_path):
     folder = tmp_path / "hailo_decode" / kept(warmed[0]).name
     folder.mkdir(parents=True)
-    (folder / NAME).write_bytes(damage((kept(warmed[0]) / NAME).read_bytes()))
+    (folder / NAME).write_bytes((kept(warmed[0]) / NAME).read_bytes()[:-100])
     first, found, same, _ = told(stream(tmp_path, HAILO_DECODE_WAIT=""))
     assert (found, same) == (warmed[1][0][1], True)
     assert first
+    assert (folder / NAME).read_bytes() == (kept(warmed[0]) / NAME).read_bytes()
+
+
+@pytest.mark.parametrize("damage", [b"", b"x", b"{}\n", b"[]\n", b"null\n"])
+def test_what_is_no_machine_code_is_not_loaded(damage, tmp_path, monkeypatch):
+    monkeypatch.setenv("HAILO_DECODE_CACHE", str(tmp_path))
+    (_store.cache_folder() / NAME).write_bytes(damage)
+    assert _store._loaded(NAME.removesuffix(".code")) == 0
 
 
 def test_code_that_wants_an_unknown_function_is_not_loaded(warmed, tmp_path, monkeypatch):
