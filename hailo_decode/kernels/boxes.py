@@ -36,7 +36,17 @@ def offset_of(field, cell, c):
 
 @inner
 def _gather(x, field, cell, first, row, quants, out):
-    """Fill `out` (COUNT,) f8 with the real values of one anchor; `row` is that of its first channel's scale."""
+    """Fill `out` (COUNT,) f8 with the real values of one anchor; `row` is that of its first channel's scale.
+
+    Channels side by side with one scale become vector code: 33 ns for 64 of them, 146 with all worked out for each.
+    """
+    if field[at.CHANNEL] == 1 and field[at.EIGHTS] == 0 and field[at.QUANT_STEP] == 0:
+        start = offset_of(field, cell, first)
+        run = x[start : start + field[at.COUNT]]
+        scale, zero_point = quants[row, 0], quants[row, 1]
+        for k in range(run.shape[0]):
+            out[k] = (np.float64(run[k]) - zero_point) * scale
+        return
     for k in range(field[at.COUNT]):
         q = row + k * field[at.QUANT_STEP]
         out[k] = (np.float64(x[offset_of(field, cell, first + k)]) - quants[q, 1]) * quants[q, 0]
@@ -107,40 +117,48 @@ def _dfl_by_table(addresses, field, cell, first, tables, row):
 
 
 @inner
-def _less_largest(side):
-    """Take the largest off some f8; all become nan where one of them is no number."""
-    top = side[0]
-    bad = 0.0
-    for k in range(side.shape[0]):
-        top = max(top, side[k])
-        bad += side[k] * 0.0  # nan for infinities too, whose exponentials would look sound
+def _less(side, top, bad):
+    """Take `top` off some f8; a loop for each side, since one for all four would be no vector code."""
     for k in range(side.shape[0]):
         side[k] = side[k] - top + bad
 
 
-@inner
-def _mean_bin(side):
-    """Return the mean bin of weights, f8."""
-    total = 0.0
-    mean = 0.0
-    for k in range(side.shape[0] - 1, 0, -1):
-        total += side[k]
-        mean += total
-    return mean / (total + side[0])
-
-
 @apart
 def _dfl_by_scale(values, bins):
-    """Return the mean bin of each side, from real values; nan where one of them is none."""
-    for j in range(4):
-        _less_largest(values[j * bins : (j + 1) * bins])
-    exponentials(values[: 4 * bins], values[4 * bins : 8 * bins])
-    return (
-        _mean_bin(values[:bins]),
-        _mean_bin(values[bins : 2 * bins]),
-        _mean_bin(values[2 * bins : 3 * bins]),
-        _mean_bin(values[3 * bins : 4 * bins]),
+    """Return the mean bin of each side, from real values; nan where one of them is none.
+
+    The four sides side by side: one by one, each sum waits for the one before.
+    """
+    a, b, c, d = (
+        values[:bins],
+        values[bins : 2 * bins],
+        values[2 * bins : 3 * bins],
+        values[3 * bins : 4 * bins],
     )
+    t0, t1, t2, t3 = a[0], b[0], c[0], d[0]
+    n0 = n1 = n2 = n3 = 0.0  # nan where any is; infinities too, whose exponentials would look sound
+    for k in range(bins):
+        t0, n0 = max(t0, a[k]), n0 + a[k] * 0.0
+        t1, n1 = max(t1, b[k]), n1 + b[k] * 0.0
+        t2, n2 = max(t2, c[k]), n2 + c[k] * 0.0
+        t3, n3 = max(t3, d[k]), n3 + d[k] * 0.0
+    _less(a, t0, n0)
+    _less(b, t1, n1)
+    _less(c, t2, n2)
+    _less(d, t3, n3)
+    exponentials(values[: 4 * bins], values[4 * bins : 8 * bins])
+    s0 = s1 = s2 = s3 = 0.0
+    e0 = e1 = e2 = e3 = 0.0
+    for k in range(bins - 1, 0, -1):
+        s0 += a[k]
+        e0 += s0
+        s1 += b[k]
+        e1 += s1
+        s2 += c[k]
+        e2 += s2
+        s3 += d[k]
+        e3 += s3
+    return e0 / (s0 + a[0]), e1 / (s1 + b[0]), e2 / (s2 + c[0]), e3 / (s3 + d[0])
 
 
 @inner

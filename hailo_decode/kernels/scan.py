@@ -14,13 +14,13 @@ BLOCK = 640
 
 @inner
 def largest(v):
-    """Return the largest of some u1.
+    """Return the largest of some u1 or u2, 0 of none.
 
     A contiguous slice, an accumulator of the same dtype and a select: this shape, and no other that was
-    tried, becomes one `vpmaxub` (`umax` on ARM) for 64 (16) bytes. An accumulator `m = 0` is 2.4 times, an index
-    with an offset instead of a slice 26 times, `v.max()` 6 times slower.
+    tried, becomes one `vpmaxub` or `vpmaxuw` (`umax` on ARM) for 64 (16) bytes. An accumulator `m = 0` is 2.4 times, an
+    index with an offset instead of a slice 26 times, `v.max()` 6 times slower.
     """
-    m = np.uint8(0)
+    m = v.dtype.type(0)
     for k in range(v.shape[0]):
         x = v[k]
         m = x if x > m else m
@@ -31,9 +31,12 @@ def largest(v):
 def any_reaches(v, floor):
     """Tell whether any element is at least `floor`, of the same dtype; nan never is.
 
-    An OR of comparisons: LLVM leaves a maximum of f4 scalar, 6 times slower. The cast keeps the sum of 32 bits: numba
-    would widen it to 64, and half as many lanes take 2.5 times as long.
+    Integers by their largest: 35 us for 672,000 u2, 72 by comparisons. Of f4 an OR of comparisons: LLVM leaves their
+    maximum scalar, 6 times slower. The cast keeps the sum of 32 bits: numba would widen it to 64, and half as many lanes
+    take 2.5 times as long.
     """
+    if v.itemsize < 4:
+        return v.shape[0] > 0 and largest(v) >= floor
     hit = np.int32(0)
     for k in range(v.shape[0]):
         hit = np.int32(hit | np.int32(v[k] >= floor))
