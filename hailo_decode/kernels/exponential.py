@@ -11,6 +11,7 @@ _LN2_HIGH = (
     0.6931471803691238  # ln 2 in two parts: the first has zeros behind, so that its multiples are exact
 )
 _LN2_LOW = 1.9082149292705877e-10
+_WHOLE = 6755399441055744.0  # 1.5 * 2**52: the low bits of its sum with a whole number are that number's
 _SMALLEST = -700.0  # exp of it is 1e-304: nothing beside the 1 of the largest
 
 
@@ -18,7 +19,7 @@ _SMALLEST = -700.0  # exp of it is 1e-304: nothing beside the 1 of the largest
 def exponentials(values, powers):
     """Replace values, none above 0, by their exponentials.
 
-    A softmax of 4 x 16 bins takes 64 of them: 70 ns like this, 400 from the C library one by one. The relative error is
+    A softmax of 4 x 16 bins takes 64 of them: 180 ns like this, 540 from the C library one by one. The relative error is
     below 1e-13.
 
     Parameters
@@ -42,9 +43,9 @@ def exponentials(values, powers):
         p = p * r + 0.5
         p = p * r + 1.0
         values[k] = p * r + 1.0
-        powers[k] = whole
+        powers[k] = whole + _WHOLE
     # Times 2 ** whole, by adding to the exponent bits; in a loop of its own, since here two arrays are one memory, of
-    # which the compiler would make no vector code.
-    bits = values.view(np.int64)
+    # which the compiler would make no vector code. Before AVX-512 no instruction turns several f8 into whole numbers.
+    bits, shifts = values.view(np.int64), powers.view(np.int64)
     for k in range(values.shape[0]):
-        bits[k] += np.int64(powers[k]) << 52
+        bits[k] += shifts[k] << 52

@@ -11,19 +11,25 @@ from hailo_decode.kernels.scan import BLOCK, any_reaches, block_maxima, largest,
 block_maxima = compiled(block_maxima)
 
 BYTES = st.lists(st.integers(0, 255), max_size=200).map(lambda v: np.array(v, np.uint8))
+WHOLE = st.sampled_from([np.uint8, np.uint16]).flatmap(
+    lambda dtype: st.lists(st.integers(0, np.iinfo(dtype).max), max_size=200).map(
+        lambda v: np.array(v, dtype)
+    )
+)
 
 
 @pytest.mark.parametrize("form", [compiled(largest), largest], ids=["compiled", "plain"])
-@given(BYTES)
-def test_the_largest_byte_is_found(form, values):
+@given(WHOLE)
+def test_the_largest_number_is_found(form, values):
     assert form(values) == values.max(initial=0)
 
 
+@pytest.mark.parametrize("form", [compiled(any_reaches), any_reaches], ids=["compiled", "plain"])
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.float32])
 @given(st.lists(st.integers(0, 255), max_size=70), st.integers(0, 255))
-def test_any_reaches_tells_whether_one_does(dtype, values, floor):
+def test_any_reaches_tells_whether_one_does(form, dtype, values, floor):
     array = np.array(values, dtype)
-    assert any_reaches(array, dtype(floor)) == bool((array >= dtype(floor)).any())
+    assert form(array, dtype(floor)) == bool((array >= dtype(floor)).any())
 
 
 def test_nan_reaches_nothing():
