@@ -13,6 +13,7 @@ from hailo_decode.kernels.memory import bytes_at, halves_at, reals_at
 from hailo_decode.kernels.pick import quant_row, score_key, sigmoid
 from hailo_decode.kernels.softmax import classes_by_softmax, write_key
 
+_AT_ONCE = 32  # anchors that are read before there is a branch
 _MOST = 1.0 + 1.0 / 64.0  # quantised probabilities reach a step beyond 1
 
 
@@ -28,7 +29,9 @@ def _least_class(field, wanted):
 
 @inner
 def _classes_of(x, field, cell, first, row, objectness, conf, quants, settings, anchor, keys, n, report):
-    """Append each class of one anchor whose product with the objectness reaches the threshold."""
+    """Append each class of one anchor whose product with the objectness reaches the threshold, or the best of them."""
+    alone = settings[at.MULTI_LABEL] == 0
+    found = n
     wanted = conf / objectness if objectness > 0.0 else 0.0
     if wanted > _MOST:
         return n
@@ -60,8 +63,15 @@ def _classes_of(x, field, cell, first, row, objectness, conf, quants, settings, 
         q = row + c * field[at.QUANT_STEP]
         value = (np.float64(stored) - quants[q, 1]) * quants[q, 0]
         score = objectness * (sigmoid(value) if field[at.LOGITS] != 0 else value)
-        if score >= conf:
-            n = write_key(score_key(score), c, anchor, settings, keys, n)
+        if not score >= conf:
+            continue
+        n = write_key(score_key(score), c, anchor, settings, keys, n)
+        if alone:
+            if field[at.QUANT_STEP] == 0:
+                floor = stored  # less cannot be better: spares its sigmoid
+            if n - found == 2:
+                keys[found] = min(keys[found], keys[found + 1])
+                n -= 1
     return n
 
 
@@ -123,107 +133,56 @@ def _visit(addresses, level, h, w, a, raw, conf, quants, settings, values, keys,
 
 @inner
 def _walk(x, addresses, level, floor, conf, quants, settings, values, keys, n, report):
-    """Go over a level's anchors as they lie: cell by cell, or where each channel has a run of cells, run by run."""
+    """Go over a level's anchors as they lie: row by row, or where each channel has a run of cells, run by run.
+
+    Many anchors are read before there is a branch: the more reads are under way, the less each waits for memory.
+    """
     thing = level[at.OBJECT]
     wide, column, step, anchors = thing[at.WIDTH], thing[at.COLUMN], thing[at.STEP], thing[at.ANCHORS]
+    stretches, count, pitch = np.int64(1), wide * anchors, step  # anchors of a row that lie evenly
     runs = thing[at.AXIS_C] != 2 or column == 1
+    if runs:
+        stretches, count, pitch = anchors, wide, column
+    elif anchors == 1:
+        pitch = column
+    elif column != anchors * step:
+        stretches, count = wide, anchors
     for h in range(thing[at.HEIGHT]):
-        if runs:
-            for a in range(anchors):
-                start = offset_of(thing, h * thing[at.ROW], first_of(thing, a))
-                run = x[start : start + (wide - 1) * column + 1 : column]
-                n = _step_over(
-                    run,
-                    wide,
-                    1,
-                    0,
-                    a,
-                    floor,
-                    h,
-                    addresses,
-                    level,
-                    conf,
-                    quants,
-                    settings,
-                    values,
-                    keys,
-                    n,
-                    report,
-                )
-        else:  # unsigned steps from one pointer: 1 ns an anchor, 4 with its offset worked out each time
-            row = x[h * thing[at.ROW] + thing[at.FIRST] :]
-            n = _step_over(
-                row,
-                wide,
-                anchors,
-                column,
-                step,
-                floor,
-                h,
-                addresses,
-                level,
-                conf,
-                quants,
-                settings,
-                values,
-                keys,
-                n,
-                report,
-            )
-    return n
-
-
-@inner
-def _step_over(
-    row,
-    wide,
-    anchors,
-    column,
-    step,
-    floor,
-    h,
-    addresses,
-    level,
-    conf,
-    quants,
-    settings,
-    values,
-    keys,
-    n,
-    report,
-):
-    """Visit the anchors of one row whose objectness reaches its floor.
-
-    Parameters
-    ----------
-    row : raw objectness from the row's first anchor on
-    wide, anchors : int
-        Cells, and anchors of each that lie `step` apart; a run holds one anchor of each cell, whose number `step` then is.
-    column : int
-        Elements from one cell to the next; 0 for a run.
-    """
-    for w in range(wide):
-        for a in range(anchors):
-            raw = row[np.uint64(w * column + a * step)] if column != 0 else row[w]
-            if raw >= floor:
-                number = a if column != 0 else np.int64(step)
-                n = _visit(
-                    addresses,
-                    level,
-                    h,
-                    w,
-                    number,
-                    np.float64(raw),
-                    conf,
-                    quants,
-                    settings,
-                    values,
-                    keys,
-                    n,
-                    report,
-                )
-            elif raw - raw != 0:  # nan, or minus infinity
-                report[at.BAD_VALUES] += 1
+        for s in range(stretches):
+            start = h * thing[at.ROW] + (0 if runs else s * column)
+            row = x[offset_of(thing, start, first_of(thing, s if runs else np.int64(0))) :]
+            for first in range(0, count, _AT_ONCE):
+                behind = min(first + _AT_ONCE, count)
+                hit = np.int32(0)
+                for i in range(first, behind):
+                    raw = row[np.uint64(i * pitch)]
+                    hit = np.int32(hit | np.int32(raw >= floor) | np.int32(raw - raw != 0))
+                if hit == 0:
+                    continue
+                for i in range(first, behind):
+                    raw = row[np.uint64(i * pitch)]
+                    if raw >= floor:
+                        w, a = (i, s) if runs else (s, i)
+                        if not runs and stretches == 1:
+                            w = i // anchors
+                            a = i - w * anchors
+                        n = _visit(
+                            addresses,
+                            level,
+                            h,
+                            w,
+                            a,
+                            np.float64(raw),
+                            conf,
+                            quants,
+                            settings,
+                            values,
+                            keys,
+                            n,
+                            report,
+                        )
+                    elif raw - raw != 0:  # nan, or minus infinity
+                        report[at.BAD_VALUES] += 1
     return n
 
 
