@@ -189,9 +189,8 @@ def _centred(code, field, stride, h, w, prior, shape, values):
     elif code == at.BOX_CELLS or code == at.BOX_CELLS_APART:
         x = (_squash(x, field) * prior[2] - 0.5 * (prior[2] - 1.0) + w) * stride[0]
         y = (_squash(y, field) * prior[2] - 0.5 * (prior[2] - 1.0) + h) * stride[1]
-        wide = (math.exp(wide) + wide * 0.0) * prior[
-            0
-        ]  # nan for infinities too, of which a box of no width would come
+        # nan for infinities too, of which a box of no width would come
+        wide = (math.exp(wide) + wide * 0.0) * prior[0]
         high = (math.exp(high) + high * 0.0) * prior[1]
     elif code == at.BOX_CENTRE_EXP:
         x = (x + shape[0] + w) * stride[0]
