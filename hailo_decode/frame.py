@@ -26,7 +26,7 @@ _MOST = (
 ) ** 2  # quantised probabilities reach a step beyond 1, and a score may be a product of two
 
 _INTERPRETED = (
-    "run by Python's interpreter, with the same results: another process compiles them, once for this machine"
+    "run by the interpreter, with the same results: they are compiled meanwhile, once for this machine"
 )
 
 

@@ -160,7 +160,8 @@ class Bound:
                     return self.kernel.interpreted(self._args)
                 except (ArithmeticError, ValueError):
                     native = machine_code(self.kernel, wait=True)
-        assert native is not None  # it was waited for
+                    if native is None:
+                        raise
         native(self._nothing, self._nothing, self._place)
         return self._table[0]
 

@@ -20,6 +20,7 @@ from hailo_decode.kernels._kernel import Kernel, Native
 WAIT = "HAILO_DECODE_WAIT"  # set: rather wait for compiled kernels than have the interpreter run them
 _KEPT: list[Any] = []  # engines
 _LOCK = RLock()
+_HOPELESS: set[str] = set()  # kernels that could not be compiled: it is not tried again in each frame
 
 
 def cache_folder() -> Path | None:
@@ -98,10 +99,14 @@ def _made(kernel: Kernel, wait: bool) -> int:
             return 0
         _maker.wait_for(kernel.name)
     address = _loaded(kernel.name)
-    if not address:  # no folder, no Python to run, or what it wrote cannot be loaded: in this process, then
-        from hailo_decode.kernels._build import address_of
+    if not address and kernel.name not in _HOPELESS:
+        # No folder, no Python to run, or what it wrote cannot be loaded: in this process, then.
+        try:
+            from hailo_decode.kernels._build import address_of
 
-        address = address_of(kernel)
+            address = address_of(kernel)
+        except Exception:  # a numba that works in another way: the interpreter goes on, and `meta` says so
+            _HOPELESS.add(kernel.name)
     return address
 
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from hailo_decode import Decoder, Letterbox, decode
 from hailo_decode.errors import DtypeError, SizeError
 from hailo_decode.families import ANCHOR_FREE
-from hailo_decode.kernels import _maker, _store
+from hailo_decode.kernels import _build, _maker, _store
 from hailo_decode.kernels._jit import all_kernels
 from hailo_decode.kernels._kernel import Kernel
 from hailo_decode.kernels.scan import holds_bad
@@ -68,7 +68,7 @@ def warmed(tmp_path_factory):
 def test_with_an_empty_cache_the_interpreter_gives_the_boxes_that_machine_code_gives(warmed):
     _, both = warmed
     for first, found, same, _ in both:
-        assert first.startswith("run by Python's interpreter")
+        assert first.startswith("run by the interpreter")
         assert found > 0
         assert same
 
@@ -117,6 +117,26 @@ def test_without_any_folder_kernels_are_compiled_in_the_process(monkeypatch):
     assert _store.machine_code(alone) is not None
     assert alone(values.ctypes.data, 3) == 1
     assert alone(values.ctypes.data, 1) == 0
+
+
+def test_where_nothing_can_be_compiled_the_interpreter_goes_on(monkeypatch):
+    def fails(one):
+        raise AttributeError("numba has changed")
+
+    wanted = decode(
+        [np.zeros((2, 2, 64), np.float32), np.full((2, 2, 3), 1, np.float32)], 64, family=ANCHOR_FREE
+    )
+    with interpreted():
+        monkeypatch.setattr(_build, "address_of", fails)
+        monkeypatch.setattr(_maker, "is_being_made", lambda name: False)
+        monkeypatch.setattr(_store, "_HOPELESS", set())
+        for _ in range(2):
+            assert _store._made(all_kernels()["frame_scored"], wait=False) == 0
+        found = decode(
+            [np.zeros((2, 2, 64), np.float32), np.full((2, 2, 3), 1, np.float32)], 64, family=ANCHOR_FREE
+        )
+    assert found.xyxy.tolist() == wanted.xyxy.tolist()
+    assert found.meta["kernels"].startswith("run by the interpreter")
 
 
 def test_a_program_that_is_no_python_is_never_started(monkeypatch):
