@@ -14,7 +14,7 @@ from hailo_decode.errors import OptionError
 from hailo_decode.values.letterbox import Letterbox
 
 Function = Callable[[list[Any]], Iterable[Any]]  # from jobs to their results, in order
-_SPAN = 0.0005  # seconds of work that are handed over at once: a thread takes some 50 us to wake up, a frame 40 to decode
+_SPAN = 0.002  # seconds of work that are handed over at once: a thread takes some 50 us to wake up, a frame 40 to decode
 _MOST_JOBS = 16  # in one such span: frames that come slowly are handed over one by one
 
 
