@@ -210,15 +210,15 @@ class Decoder:
             None if ready is None or self._nms else laid_out(ready.plan, outputs) for outputs, _ in jobs
         ]
         size = self._known.network.input_size
-        if ready is None or any(one is None for one in arrays):
+        misplaced = size is not None and any(
+            b is not None and getattr(b, "input_size", None) != size for _, b in jobs
+        )
+        if ready is None or misplaced or any(one is None for one in arrays):
             yield from (self(outputs, letterbox=box) for outputs, box in jobs)
             return
         workspaces = [ready.take() for _ in jobs]
-        frames = []
-        for workspace, one, (_, box) in zip(workspaces, arrays, jobs, strict=True):
-            if box is not None and size is not None:
-                check_letterbox(box, size)
-            frames.append((workspace, one or [], box))
+        boxes = [box for _, box in jobs]
+        frames = [(w, one or [], box) for w, one, box in zip(workspaces, arrays, boxes, strict=True)]
         try:
             yield from run_frames(ready.plan, frames)
         finally:

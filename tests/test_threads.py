@@ -98,6 +98,18 @@ def test_a_bad_frame_raises_in_its_turn_and_the_ones_before_it_are_kept(frames, 
 
 
 @pytest.mark.parametrize("workers", [1, 3])
+def test_a_letterbox_of_another_input_raises_in_its_turn(frames, quant, workers):
+    decoder = Decoder.from_outputs(frames[0], 128, quant=quant)
+    boxes = [Letterbox.fit((200, 300), (128, 128))] * len(frames)
+    wanted = [rows(decoder(frame, letterbox=box)) for frame, box in zip(frames, boxes, strict=True)]
+    boxes[30] = Letterbox.fit((200, 300), (64, 64))
+    results = decoder.batch(frames, workers, letterboxes=boxes)
+    assert [rows(next(results)) for _ in range(30)] == wanted[:30]
+    with pytest.raises(OptionError, match="another input"):
+        next(results)
+
+
+@pytest.mark.parametrize("workers", [1, 3])
 def test_a_source_that_raises_does_so_behind_the_frames_that_it_gave(frames, quant, workers):
     def stream():
         yield from frames[:7]

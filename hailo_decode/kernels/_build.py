@@ -1,4 +1,4 @@
-"""From a marked function to machine code: the only module that imports numba."""
+"""From a marked function to machine code: this module and `_whole` are the only ones that import numba."""
 
 from __future__ import annotations
 
