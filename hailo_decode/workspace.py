@@ -17,7 +17,6 @@ from hailo_decode.kernels.crowd import crowd_scratch
 from hailo_decode.kernels.extras import read_keypoints, read_rows
 from hailo_decode.kernels.frame import frame_by_table, frame_product, frame_ranked, frame_scored
 from hailo_decode.kernels.paint import paint_masks
-from hailo_decode.kernels.pick import MARKS
 from hailo_decode.kernels.scan import BLOCK, holds_bad
 from hailo_decode.kernels.turned import select_turned, write_corners
 from hailo_decode.painting import Painter
@@ -67,7 +66,7 @@ class Workspace:
         fields = tables.fields
         places = tables.anchors * sizes.classes
         # Offsets of a whole class tensor, padding included, pass through the place of the keys.
-        keys = places + int(fields[:, at.CLASS, at.ELEMENTS].max()) + MARKS
+        keys = places + int(fields[:, at.CLASS, at.ELEMENTS].max())
         held = int(min(tables.settings[at.MAX_NMS], places)) + 1
         turned = tables.settings[at.TURNED] != 0
         channels = 2 * int(fields[:, :, at.COUNT].max())

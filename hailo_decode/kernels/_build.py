@@ -1,8 +1,7 @@
-"""From a marked function to machine code: this module and `_whole` are the only ones that import numba."""
+"""From a marked function to LLVM's text: this module and `_whole` are the only ones that import numba."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
@@ -15,7 +14,8 @@ from numba.np.arrayobj import populate_array
 
 from hailo_decode.kernels import _jit, memory
 from hailo_decode.kernels._kernel import DATA, Function, Kernel, leaves
-from hailo_decode.kernels._whole import Lean, compile_whole, outside
+from hailo_decode.kernels._lowered import tidied
+from hailo_decode.kernels._whole import Lean, compile_whole
 
 # _nrt: no memory manager, so that a kernel that would allocate does not compile; counting references to the arrays of a
 # frame had cost 50 us of 100. error_model: a float divided by zero gives inf or nan instead of a branch. No fastmath:
@@ -43,39 +43,10 @@ _TYPES = {
 _WORD = ir.IntType(64)
 
 
-@dataclass(frozen=True, slots=True)
-class Built:
-    """Machine code of a kernel.
-
-    Attributes
-    ----------
-    code : bytes
-        An object file.
-    symbol : str
-        Where it is entered.
-    wanted : tuple of str
-        Functions of the C library that it calls.
-    """
-
-    code: bytes
-    symbol: str
-    wanted: tuple[str, ...]
-
-
-def build(kernel: Kernel) -> Built:
-    """Compile a kernel for this processor; numba cannot be used in this process for anything else any more."""
-    made, code = compile_whole(lambda: _lowered(kernel))
-    return Built(code, made.fndesc.llvm_func_name, outside(made.library))
-
-
-def address_of(kernel: Kernel) -> int:
-    """Compile a kernel the way numba does, in twice the time, and return where it is entered."""
-    made = _lowered(kernel)
-    _KEPT.append(made.library)
-    return int(made.library.get_pointer_to_function(made.fndesc.llvm_func_name))
-
-
-_KEPT: list[Any] = []  # machine code lives as long as these do
+def lower(kernel: Kernel) -> str:
+    """Return a kernel as LLVM's text; numba cannot be used in this process for anything else any more."""
+    module, symbol = compile_whole(lambda: _lowered(kernel))
+    return tidied(module, symbol)
 
 
 def _lowered(kernel: Kernel) -> Any:
@@ -215,6 +186,32 @@ def _trailing_zeros(typingctx, word):
 
 
 @intrinsic
+def _part_of(typingctx, array, start, count):
+    kind = types.Array(array.dtype, 1, "C")
+
+    def generate(context, builder, signature, args):
+        whole = context.make_array(array)(context, builder, args[0])
+        data = builder.ptrtoint(builder.gep(whole.data, [args[1]]), _WORD)
+        item = context.get_constant(types.intp, array.dtype.bitwidth // 8)
+        return _filled(context, builder, kind, data, [args[2]], [item], item)
+
+    return kind(array, types.int64, types.int64), generate
+
+
+@intrinsic
+def _fetch(typingctx, address):
+    def generate(context, builder, signature, args):
+        number, place = ir.IntType(32), ir.IntType(8).as_pointer()
+        known = ir.FunctionType(ir.VoidType(), [place, number, number, number])
+        ask = builder.module.declare_intrinsic("llvm.prefetch", [place], known)
+        # To read, to be kept in every cache, as data.
+        builder.call(ask, [builder.inttoptr(args[0], place), number(0), number(3), number(1)])
+        return context.get_dummy_value()
+
+    return types.void(types.int64), generate
+
+
+@intrinsic
 def _data_of(typingctx, array):
     def generate(context, builder, signature, args):
         return builder.load(builder.inttoptr(builder.add(args[0], _WORD(DATA)), _WORD.as_pointer()))
@@ -228,6 +225,8 @@ _MACHINE: dict[Function, Any] = {
     memory.words_at: _view(types.uint64),
     memory.longs_at: _view(types.int64),
     memory.reals_at: _view(types.float32),
+    memory.part_of: _part_of,
+    memory.fetch: _fetch,
     memory.data_of: _data_of,
     memory.trailing_zeros: _trailing_zeros,
 }

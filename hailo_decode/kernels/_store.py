@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from threading import RLock
 from typing import Any
@@ -15,6 +16,8 @@ from typing import Any
 import llvmlite
 import llvmlite.binding as llvm
 
+from hailo_decode.kernels import _lowered
+from hailo_decode.kernels._emit import Built, emit, initialize
 from hailo_decode.kernels._kernel import Kernel, Native
 
 WAIT = "HAILO_DECODE_WAIT"  # set: rather wait for compiled kernels than have the interpreter run them
@@ -101,28 +104,36 @@ def _made(kernel: Kernel, wait: bool) -> int:
     address = _loaded(kernel.name)
     if not address and kernel.name not in _HOPELESS:
         # No folder, no Python to run, or what it wrote cannot be loaded: in this process, then.
-        try:
-            from hailo_decode.kernels._build import address_of
-
-            address = address_of(kernel)
-        except Exception:  # a numba that works in another way: the interpreter goes on, and `meta` says so
-            _HOPELESS.add(kernel.name)
+        built = _emitted(kernel.name)
+        if built is not None and _all_known(built.wanted):
+            return _entered(built.code)
+        _HOPELESS.add(kernel.name)  # the interpreter goes on, and `meta` says so
     return address
 
 
 def keep(kernel: Kernel) -> None:
     """Compile a kernel and keep its machine code: in a process that does nothing else."""
-    from hailo_decode.kernels._build import build
-
     folder = cache_folder()
     if folder is not None:
-        built = build(kernel)
-        _write(folder / f"{kernel.name}.code", built.code, built.symbol, built.wanted)
+        built = _emitted(kernel.name)
+        if built is None:
+            from hailo_decode.kernels._build import lower
+
+            built = emit(lower(kernel))
+        _write(folder / f"{kernel.name}.code", built.code, built.wanted)
 
 
-def _write(path: Path, code: bytes, symbol: str, wanted: tuple[str, ...]) -> None:
+def _emitted(name: str) -> Built | None:
+    """Make machine code of a kernel's text; None where there is none, or another LLVM than it was made for."""
+    text = _lowered.text_of(name)
+    with contextlib.suppress(RuntimeError):
+        return None if text is None else emit(text)
+    return None
+
+
+def _write(path: Path, code: bytes, wanted: tuple[str, ...]) -> None:
     """Write a file whole or not at all: another process may be reading, or writing the same."""
-    head = {"symbol": symbol, "wanted": wanted, "sha256": hashlib.sha256(code).hexdigest()}
+    head = {"wanted": wanted, "sha256": hashlib.sha256(code).hexdigest()}
     with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
         file.write(json.dumps(head).encode() + b"\n" + code)
     Path(file.name).replace(path)
@@ -150,21 +161,25 @@ def _read(name: str) -> tuple[dict[str, Any], bytes] | None:
 def _loaded(name: str) -> int:
     """Load a kernel's machine code and return its entry; 0 where there is none, or it cannot be what was written."""
     found = _read(name)
-    # LLVM ends the process where it misses a function, so this is asked first.
-    if found is None or not all(llvm.address_of_symbol(symbol) for symbol in found[0]["wanted"]):
-        return 0
+    return _entered(found[1]) if found is not None and _all_known(found[0]["wanted"]) else 0
+
+
+def _all_known(functions: Iterable[str]) -> bool:
+    """Tell whether functions are there: LLVM ends the process where it misses one."""
+    return all(llvm.address_of_symbol(symbol) for symbol in functions)
+
+
+def _entered(code: bytes) -> int:
+    """Load an object file for as long as the process lives, and return where it is entered."""
     engine = new_engine()
-    engine.add_object_file(llvm.ObjectFileRef.from_data(found[1]))
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
-    return int(engine.get_function_address(found[0]["symbol"]))
+    return int(engine.get_function_address(_lowered.ENTRY))
 
 
 def new_engine() -> Any:
     """Return an engine of LLVM that holds nothing yet; it and its machine code live as long as the process."""
-    with contextlib.suppress(RuntimeError):  # newer versions do it by themselves, and refuse
-        llvm.initialize()
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
+    initialize()
     machine = llvm.Target.from_default_triple().create_target_machine(codemodel="jitdefault", jit=True)
     _KEPT.append(llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine))
     return _KEPT[-1]

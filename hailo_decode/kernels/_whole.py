@@ -1,8 +1,8 @@
-"""A kernel and all it calls as one LLVM module, optimised once: for a process that compiles kernels and does nothing else.
+"""A kernel and all it calls as one LLVM module: for a process that lowers kernels and does nothing else.
 
 numba optimises every function by itself, makes machine code of it, and does so again in each of its callers: a frame kernel
-takes 17 s like that, where this takes 11. What is compiled here cannot be called by numba, so numba must not be used
-in this process for anything else.
+takes 17 s like that, and 7 as a whole. What is lowered here cannot be called by numba, so numba must not be used in this
+process for anything else.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ def _below(library: Any, seen: dict[Any, None]) -> Iterator[Any]:
             yield from _below(part, seen)
 
 
-def compile_whole(compile_entry: Callable[[], Any]) -> tuple[Any, bytes]:
-    """Run numba's compiler, keep LLVM from it until all parts are there, and emit one object file.
+def compile_whole(compile_entry: Callable[[], Any]) -> tuple[Any, str]:
+    """Run numba's compiler, keep LLVM from it until all parts are there, and return them as one module.
 
     Parameters
     ----------
@@ -74,8 +74,9 @@ def compile_whole(compile_entry: Callable[[], Any]) -> tuple[Any, bytes]:
 
     Returns
     -------
-    result : numba's
-    code : bytes
+    module : llvmlite's module
+    symbol : str
+        The outermost function in it.
     """
     codegen = cpu_target.target_context.codegen()
     codegen._library_class = _Part
@@ -84,12 +85,4 @@ def compile_whole(compile_entry: Callable[[], Any]) -> tuple[Any, bytes]:
     library = result.library
     for part in _below(library, {}):
         library._final_module.link_in(part._get_module_for_linking(), preserve=True)
-    library._optimize_final_module()
-    library._final_module.verify()
-    return result, codegen._tm.emit_object(library._final_module)
-
-
-def outside(library: Any) -> tuple[str, ...]:
-    """Return the functions that a library calls and does not hold: those of C."""
-    functions = library._final_module.functions
-    return tuple(f.name for f in functions if f.is_declaration and not f.name.startswith("llvm."))
+    return library._final_module, result.fndesc.llvm_func_name

@@ -10,7 +10,7 @@ from hailo_decode.kernels.boxes import box_by_table, box_of
 from hailo_decode.kernels.memory import bytes_at, data_of, halves_at, reals_at
 from hailo_decode.kernels.pick import pick_ranked, pick_real, pick_scored
 from hailo_decode.kernels.product import pick_product
-from hailo_decode.kernels.scan import block_maxima
+from hailo_decode.kernels.scan import block_maxima, count_reaching
 from hailo_decode.kernels.select import select
 from hailo_decode.kernels.sort import sort_keys
 
@@ -39,7 +39,7 @@ def _begin(outputs, addresses, settings, work, report):
 
 
 @apart
-def _opening_band(maxima, blocks, fields, ranks, settings, counts):
+def _opening_band(maxima, blocks, fields, ranks, cuts, settings, counts):
     """Return the rank behind the first band: all ranks, or where some hundred blocks are reached.
 
     With a low threshold tens of thousands of candidates stand in line for `max_det` places: 733 us if all are
@@ -48,18 +48,19 @@ def _opening_band(maxima, blocks, fields, ranks, settings, counts):
     ranks_in_all = settings[at.RANKS]
     if ranks_in_all > counts.shape[0] or settings[at.TURNED] != 0:
         return ranks_in_all
+    hit = np.int64(0)
+    for level in range(settings[at.LEVELS]):
+        hit += count_reaching(maxima[blocks[level] : blocks[level + 1]], cuts[level, ranks_in_all])
+    if hit <= 2 * _OPENING:
+        return ranks_in_all
     for r in range(ranks_in_all):
         counts[r] = 0
-    hit = 0
     for level in range(settings[at.LEVELS]):
         table = fields[level, at.CLASS, at.TABLE]
         for q in range(blocks[level], blocks[level + 1]):
             rank = ranks[table, maxima[q]]
             if rank < ranks_in_all:
                 counts[rank] += 1
-                hit += 1
-    if hit <= 2 * _OPENING:
-        return ranks_in_all
     reached = 0
     for r in range(ranks_in_all):
         reached += counts[r]
@@ -92,7 +93,7 @@ def frame_ranked(
         extra field.
     maxima : (blocks,) u1, scratch
     keys : (keys, spare, counts, blocks, band), scratch
-        (capacity + MARKS,) u8, (capacity,) u8, (n,) i4, (levels + 1,) i8, (3,) i8
+        (capacity,) u8, (capacity,) u8, (n,) i4, (levels + 1,) i8, (3,) i8
     work, result, report
         As in `select`.
     """
@@ -105,17 +106,16 @@ def frame_ranked(
         x = bytes_at(addresses[field[at.TENSOR]], field[at.ELEMENTS])
         blocks[level + 1] = blocks[level] + block_maxima(x, maxima[blocks[level] :])
     first = np.int64(0)
-    behind = np.int64(_opening_band(maxima, blocks, fields, ranks, settings, counts))
+    behind = np.int64(_opening_band(maxima, blocks, fields, ranks, cuts, settings, counts))
     wide = np.int64(_WIDEN)
     while True:
         n = np.int64(0)
         band[0], band[1] = first, behind
         for level in range(settings[at.LEVELS]):
-            field = fields[level, at.CLASS]
             band[2] = cuts[level, behind]
             n = pick_ranked(
                 addresses,
-                field,
+                fields[level],
                 rates[level, at.CLASS],
                 maxima[blocks[level] : blocks[level + 1]],
                 band,

@@ -40,6 +40,15 @@ def reals_at(address, count):
     return _viewed(address, count, ctypes.c_float, np.float32)
 
 
+def part_of(array, start, count):
+    """View `count` elements of a flat array from `start` on: a slice, but nobody clamps its bounds. They must be inside."""
+    return array[int(start) : int(start) + int(count)]
+
+
+def fetch(address):
+    """Have the memory at an address brought near, while other work goes on. The interpreter has better to do."""
+
+
 def data_of(array):
     """Return where the data of an array begins, from the address of the array object: see `_kernel.DATA`."""
     return np.int64(ctypes.c_int64.from_address(int(array) + DATA).value)

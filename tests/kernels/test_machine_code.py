@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import lzma
 import os
 import subprocess
 import sys
@@ -18,7 +19,7 @@ from hypothesis import strategies as st
 from hailo_decode import Decoder, Letterbox, decode
 from hailo_decode.errors import DtypeError, SizeError
 from hailo_decode.families import ANCHOR_FREE
-from hailo_decode.kernels import _build, _maker, _store
+from hailo_decode.kernels import _lowered, _maker, _store
 from hailo_decode.kernels._jit import all_kernels
 from hailo_decode.kernels._kernel import Kernel
 from hailo_decode.kernels.scan import holds_bad
@@ -110,7 +111,7 @@ def test_code_that_wants_an_unknown_function_is_not_loaded(warmed, tmp_path, mon
     """LLVM would end the process."""
     monkeypatch.setenv("HAILO_DECODE_CACHE", str(tmp_path))
     _, _, code = (kept(warmed[0]) / NAME).read_bytes().partition(b"\n")
-    _store._write(_store.cache_folder() / NAME, code, "entry", ("no_such_function_anywhere",))
+    _store._write(_store.cache_folder() / NAME, code, ("no_such_function_anywhere",))
     assert _store._loaded(NAME.removesuffix(".code")) == 0
 
 
@@ -123,15 +124,51 @@ def test_without_any_folder_kernels_are_compiled_in_the_process(monkeypatch):
     assert alone(values.ctypes.data, 1) == 0
 
 
+def test_the_shipped_text_is_that_of_the_source():
+    """Where this fails, a kernel has changed: run ``tools/lower_kernels.py``."""
+    told = json.loads(lzma.decompress(_lowered.FILE.read_bytes()))
+    assert told["sources"] == _lowered.source_digest()
+    assert sorted(told["kernels"]) == list(all_kernels())
+
+
+KEEP = """
+import sys
+from pathlib import Path
+from hailo_decode.kernels import _jit, _lowered, _store
+_lowered.FILE = Path(sys.argv[1])
+_store.keep(_jit.all_kernels()["holds_bad"])
+print("numba" in sys.modules)
+"""
+
+
+@pytest.mark.parametrize("damage", [None, b"", b"no lzma", lzma.compress(b"{}"), "another source"])
+def test_without_a_text_that_can_be_used_numba_makes_it_anew(damage, tmp_path, monkeypatch):
+    file, cache = tmp_path / "lowered.xz", tmp_path / "cache"
+    if damage == "another source":
+        told = json.loads(lzma.decompress(_lowered.FILE.read_bytes()))
+        damage = lzma.compress(json.dumps(told | {"sources": damage}).encode())
+    if damage is not None:
+        file.write_bytes(damage)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "HAILO_DECODE_CACHE": str(cache)}
+    command = [sys.executable, "-c", KEEP, str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
+    assert done.stdout.split() == ["True"]
+    monkeypatch.setenv("HAILO_DECODE_CACHE", str(cache))
+    made = Kernel(holds_bad.function, holds_bad.types)
+    made.load(_store._loaded("holds_bad"))
+    values = np.array([1, np.nan, 2], np.float32)
+    assert [made(values.ctypes.data, n) for n in (1, 2)] == [0, 1]
+
+
 def test_where_nothing_can_be_compiled_the_interpreter_goes_on(monkeypatch):
     def fails(one):
-        raise AttributeError("numba has changed")
+        raise RuntimeError("LLVM has changed")
 
     wanted = decode(
         [np.zeros((2, 2, 64), np.float32), np.full((2, 2, 3), 1, np.float32)], 64, family=ANCHOR_FREE
     )
     with interpreted():
-        monkeypatch.setattr(_build, "address_of", fails)
+        monkeypatch.setattr(_store, "emit", fails)
         monkeypatch.setattr(_maker, "is_being_made", lambda name: False)
         monkeypatch.setattr(_store, "_HOPELESS", set())
         for _ in range(2):

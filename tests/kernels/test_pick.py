@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hailo_decode import Decoder
 from hailo_decode.families import ANCHOR_FREE
 from hailo_decode.kernels import layout as at
-from hailo_decode.kernels.pick import MARKS, TOP_SCORE, pick_ranked, pick_real, pick_scored
+from hailo_decode.kernels.pick import TOP_SCORE, pick_ranked, pick_real, pick_scored
 from hailo_decode.kernels.scan import BLOCK, block_maxima
 from hailo_decode.kernels.select import score_of
 
@@ -31,8 +31,8 @@ def buffers_of(plan, network):
 
 
 def room_for_keys(tables):
-    """Return room for all keys of a frame, behind them for the offsets of a whole class tensor and for marks."""
-    return np.empty(2 * int(tables.fields[:, at.CLASS, at.ELEMENTS].sum()) + MARKS, np.uint64)
+    """Return room for all keys of a frame, behind them for the offsets of a whole class tensor."""
+    return np.empty(2 * int(tables.fields[:, at.CLASS, at.ELEMENTS].sum()), np.uint64)
 
 
 def unpacked(keys, plan):
@@ -73,7 +73,7 @@ def test_ranked_bytes_become_the_keys_of_the_twin(data):
         band = np.array([0, count, cuts[level, count]], np.int64)
         n = pick_ranked(
             addresses,
-            field,
+            tables.fields[level],
             tables.rates[level, at.CLASS],
             maxima[:used],
             band,
@@ -106,7 +106,7 @@ def test_bands_of_ranks_part_the_keys_without_loss(data):
             before = n
             n = pick_ranked(
                 addresses,
-                field,
+                tables.fields[level],
                 tables.rates[level, at.CLASS],
                 maxima[:used],
                 band,
