@@ -129,12 +129,24 @@ def _float_at(place: int) -> float:
     return float(bits.view(np.float32)[0])
 
 
-def exponentials(quant: Quant) -> F8 | None:
-    """Return (channels, 256) f8: exp of each byte's real value, shifted so that none is above 1.
+def exponentials(quant: Quant, wide: bool = False) -> F8 | None:
+    """Return the exponentials of real values, shifted so that none is above 1.
 
-    A softmax does not change when a constant is added to all its inputs, so one shift for the whole tensor will do. None
-    where the range is so wide that all bytes of a cell might come out as 0.
+    A softmax does not change when a constant is added to all its inputs, so one shift for the whole tensor will do.
+
+    Parameters
+    ----------
+    quant : Quant
+        One scale for the whole tensor.
+    wide : bool
+        For u2, and not for bytes.
+
+    Returns
+    -------
+    (tables, 256) f8 or None
+        By byte; for u2 by high and by low byte, whose product is meant. None where the range is so wide that all
+        numbers of a cell might come out as 0.
     """
-    real = real_values(quant, np.arange(BYTES, dtype=np.float64))
-    real -= real.max()
-    return None if real.min() < -700.0 else np.exp(real)
+    steps = (BYTES * quant.scale[0], quant.scale[0]) if wide else quant.scale
+    real = np.outer(steps, np.arange(1 - BYTES, 1, dtype=np.float64))
+    return None if real[:, 0].sum() < -700.0 else np.exp(real)

@@ -9,6 +9,7 @@ import numpy as np
 
 from hailo_decode.families._family import Anchors, Part
 from hailo_decode.kernels import layout as at
+from hailo_decode.kernels.bins import BY_SCALE, BY_TABLE, BY_TWO_TABLES
 from hailo_decode.lookup import BYTES, exponentials
 from hailo_decode.options import Options
 from hailo_decode.pairing import Reading
@@ -183,19 +184,22 @@ class _Builder:
                 row[at.TABLE] += part.first
             self._ranks += len(quant.scale)
         elif name == "box" and self._reading.family.box_code == "dfl":
-            exponential = _byte_table(tensor)
-            row[at.MODE] = int(exponential is None)
+            found = _exponentials(tensor)
+            row[at.MODE] = (BY_SCALE, BY_TABLE, BY_TWO_TABLES)[len(found)]
             row[at.TABLE] = len(self.tables)
-            if exponential is not None:
-                self.tables.append(exponential)
+            self.tables += found
 
 
-def _byte_table(tensor: Tensor) -> F8 | None:
-    """Return the exponentials of a byte tensor with one scale; None where each cell must be computed."""
-    if tensor.data.itemsize > 1 or tensor.quant is None or tensor.quant.per_channel:
-        return None
-    table = exponentials(tensor.quant)
-    return None if table is None else table[0]
+def _exponentials(tensor: Tensor) -> list[F8]:
+    """Return the tables of exponentials of a tensor of integers with one scale; none where each cell must be computed."""
+    wide = tensor.data.itemsize > 1
+    quant = tensor.quant
+    if tensor.data.dtype.kind != "u" or quant is None or quant.per_channel:
+        return []
+    if wide and tensor.geometry.pitch("c8"):  # eight channels here, eight there
+        return []
+    found = exponentials(quant, wide)
+    return [] if found is None else list(found)
 
 
 def _rates(fields: I8) -> F8:

@@ -12,11 +12,12 @@ from hailo_decode.kernels import layout as at
 from hailo_decode.kernels import photo
 from hailo_decode.kernels._kernel import Kernel
 from hailo_decode.kernels._store import prepare
-from hailo_decode.kernels.boxes import BY_TABLE
+from hailo_decode.kernels.bins import BY_TABLE
 from hailo_decode.kernels.crowd import crowd_scratch
 from hailo_decode.kernels.extras import read_keypoints, read_rows
 from hailo_decode.kernels.frame import frame_by_table, frame_product, frame_ranked, frame_scored
 from hailo_decode.kernels.paint import paint_masks
+from hailo_decode.kernels.rank import AT_ONCE
 from hailo_decode.kernels.scan import BLOCK, holds_bad
 from hailo_decode.kernels.turned import select_turned, write_corners
 from hailo_decode.painting import Painter
@@ -65,8 +66,8 @@ class Workspace:
         tables, sizes = plan.tables, plan.sizes
         fields = tables.fields
         places = tables.anchors * sizes.classes
-        # Offsets of a whole class tensor, padding included, pass through the place of the keys.
-        keys = places + int(fields[:, at.CLASS, at.ELEMENTS].max())
+        # Offsets of a whole class tensor, padding included, pass through the place of the keys; and those of the first scan.
+        keys = places + int(fields[:, at.CLASS, at.ELEMENTS].max()) + AT_ONCE + BLOCK
         held = int(min(tables.settings[at.MAX_NMS], places)) + 1
         turned = tables.settings[at.TURNED] != 0
         channels = 2 * int(fields[:, :, at.COUNT].max())
@@ -85,7 +86,7 @@ class Workspace:
             np.empty(places, np.uint64),
             np.empty(_COUNTERS, np.int32),
             np.empty(len(fields) + 1, np.int64),
-            np.empty(3, np.int64),
+            np.empty(len(fields) + 1, np.int64),
         )
         self._values: F8 = np.empty(channels, np.float64)
         self._work = (

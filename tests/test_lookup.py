@@ -106,3 +106,15 @@ def test_exponentials_differ_from_exp_by_one_factor_for_the_whole_table(quant):
     real = naive.dequantise(np.arange(256), quant)
     np.testing.assert_allclose(table[0], np.exp(real - real[-1]), rtol=1e-12)
     assert table.max() == 1.0
+
+
+@pytest.mark.parametrize("quant", strategies.QUANTS["bins"]["uint16"])
+def test_exponentials_of_two_bytes_are_products(quant):
+    tables = exponentials(Quant.of(*quant), wide=True)
+    if 65535 * quant[0] > 700:
+        assert tables is None
+        return
+    raw = np.array([0, 1, 255, 256, 257, 4095, 32768, 65279, 65280, 65534, 65535])
+    real = naive.dequantise(raw, quant)
+    top = naive.dequantise(np.array([65535]), quant)
+    np.testing.assert_allclose(tables[0][raw >> 8] * tables[1][raw & 255], np.exp(real - top), rtol=1e-12)

@@ -7,7 +7,14 @@ import sys
 import zipfile
 
 PACKAGE = "hailo_decode/"
-WANTED = ("py.typed", "__main__.py", "demo/coffee.npz", "demo/coffee.jpg", "demo/SOURCE.md")
+WANTED = (
+    "py.typed",
+    "__main__.py",
+    "demo/coffee.npz",
+    "demo/coffee.jpg",
+    "demo/SOURCE.md",
+    "kernels/lowered.xz",
+)
 SCRIPT = "hailo-decode = hailo_decode.cli:main"
 MOST_BYTES = 2_000_000
 

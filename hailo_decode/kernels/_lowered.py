@@ -1,8 +1,8 @@
 """Kernels as LLVM's text, between numba and machine code: tidied, and kept in a file that the package ships.
 
 numba takes 6 s of the 8 that a frame kernel needs to become machine code; what it makes is the same on every machine with
-pointers of 64 bits. So that part is done before the package is published (``tools/lower_kernels.py``), and LLVM does the rest
-for the processor at hand. Text that belongs to another state of the source is not looked at: numba makes it anew, then.
+pointers of 64 bits. So that part is done before the package is published (``tools/lower_kernels.py``), and LLVM does the
+rest for the processor at hand. Text that belongs to another state of the source is not looked at: numba makes it anew, then.
 """
 
 from __future__ import annotations

@@ -8,12 +8,15 @@ import numpy as np
 
 from hailo_decode.kernels import layout as at
 from hailo_decode.kernels._jit import apart, inner
-from hailo_decode.kernels.exponential import exponentials
+from hailo_decode.kernels.bins import (
+    BY_TABLE,
+    BY_TWO_TABLES,
+    bins_by_scale,
+    bins_by_table,
+    bins_by_two_tables,
+)
 from hailo_decode.kernels.memory import bytes_at, halves_at, reals_at
 from hailo_decode.kernels.pick import quant_row, sigmoid
-
-BY_TABLE = 0
-BY_SCALE = 1
 
 
 @inner
@@ -67,41 +70,6 @@ def read_cell(addresses, field, h, w, anchor, quants, out):
 
 
 @inner
-def _expected_bins(cell, bins, step, table):
-    """Return the mean bin of four softmaxes, from bytes and a table of their exponentials.
-
-    Suffix sums: adding the running sum once a bin weighs bin k by k without a multiplication; 21 ns for
-    4 x 16 bins against 29 with two accumulators and 50 with a vectorised polynomial. Unsigned indices spare numba's
-    test for negative ones.
-
-    Parameters
-    ----------
-    cell : (k,) u1, from the first bin of the left side on
-    bins : int
-    step : int
-        Elements from one bin to the next.
-    table : (256,) f8
-    """
-    s0 = s1 = s2 = s3 = 0.0
-    e0 = e1 = e2 = e3 = 0.0
-    side = bins * step
-    for k in range((bins - 1) * step, 0, -step):
-        s0 += table[cell[np.uint64(k)]]
-        e0 += s0
-        s1 += table[cell[np.uint64(side + k)]]
-        e1 += s1
-        s2 += table[cell[np.uint64(2 * side + k)]]
-        e2 += s2
-        s3 += table[cell[np.uint64(3 * side + k)]]
-        e3 += s3
-    s0 += table[cell[0]]
-    s1 += table[cell[np.uint64(side)]]
-    s2 += table[cell[np.uint64(2 * side)]]
-    s3 += table[cell[np.uint64(3 * side)]]
-    return e0 / s0, e1 / s1, e2 / s2, e3 / s3
-
-
-@inner
 def _dfl_by_table(addresses, field, cell, first, tables, row):
     bins = field[at.COUNT] >> 2
     x = bytes_at(addresses[field[at.TENSOR]], field[at.ELEMENTS])
@@ -109,56 +77,11 @@ def _dfl_by_table(addresses, field, cell, first, tables, row):
     if field[at.EIGHTS] != 0:  # eight channels here, eight there: brought together first
         for k in range(field[at.COUNT]):
             row[k] = x[offset_of(field, cell, first + k)]
-        return _expected_bins(row, bins, np.int64(1), table)
+        return bins_by_table(row, bins, np.int64(1), table)
     bins_of_cell = x[offset_of(field, cell, first) :]
     if field[at.CHANNEL] == 1:  # the usual order gets code of its own, where the step is known
-        return _expected_bins(bins_of_cell, bins, np.int64(1), table)
-    return _expected_bins(bins_of_cell, bins, field[at.CHANNEL], table)
-
-
-@inner
-def _less(side, top, bad):
-    """Take `top` off some f8; a loop for each side, since one for all four would be no vector code."""
-    for k in range(side.shape[0]):
-        side[k] = side[k] - top + bad
-
-
-@apart
-def _dfl_by_scale(values, bins):
-    """Return the mean bin of each side, from real values; nan where one of them is none.
-
-    The four sides side by side: one by one, each sum waits for the one before.
-    """
-    a, b, c, d = (
-        values[:bins],
-        values[bins : 2 * bins],
-        values[2 * bins : 3 * bins],
-        values[3 * bins : 4 * bins],
-    )
-    t0, t1, t2, t3 = a[0], b[0], c[0], d[0]
-    n0 = n1 = n2 = n3 = 0.0  # nan where any is; infinities too, whose exponentials would look sound
-    for k in range(bins):
-        t0, n0 = max(t0, a[k]), n0 + a[k] * 0.0
-        t1, n1 = max(t1, b[k]), n1 + b[k] * 0.0
-        t2, n2 = max(t2, c[k]), n2 + c[k] * 0.0
-        t3, n3 = max(t3, d[k]), n3 + d[k] * 0.0
-    _less(a, t0, n0)
-    _less(b, t1, n1)
-    _less(c, t2, n2)
-    _less(d, t3, n3)
-    exponentials(values[: 4 * bins], values[4 * bins : 8 * bins])
-    s0 = s1 = s2 = s3 = 0.0
-    e0 = e1 = e2 = e3 = 0.0
-    for k in range(bins - 1, 0, -1):
-        s0 += a[k]
-        e0 += s0
-        s1 += b[k]
-        e1 += s1
-        s2 += c[k]
-        e2 += s2
-        s3 += d[k]
-        e3 += s3
-    return e0 / (s0 + a[0]), e1 / (s1 + b[0]), e2 / (s2 + c[0]), e3 / (s3 + d[0])
+        return bins_by_table(bins_of_cell, bins, np.int64(1), table)
+    return bins_by_table(bins_of_cell, bins, field[at.CHANNEL], table)
 
 
 @inner
@@ -166,9 +89,14 @@ def sides_of(code, addresses, field, h, w, anchor, quants, tables, row, values):
     """Return the distances left, top, right, bottom of one anchor, cells, f8."""
     if code == at.BOX_DFL and field[at.MODE] == BY_TABLE:
         return _dfl_by_table(addresses, field, cell_of(field, h, w), first_of(field, anchor), tables, row)
+    if code == at.BOX_DFL and field[at.MODE] == BY_TWO_TABLES:
+        x = halves_at(addresses[field[at.TENSOR]], field[at.ELEMENTS])
+        cell = x[offset_of(field, cell_of(field, h, w), first_of(field, anchor)) :]
+        high, low = tables[field[at.TABLE]], tables[field[at.TABLE] + 1]
+        return bins_by_two_tables(cell, field[at.COUNT] >> 2, field[at.CHANNEL], high, low)
     read_cell(addresses, field, h, w, anchor, quants, values)
     if code == at.BOX_DFL:
-        return _dfl_by_scale(values, field[at.COUNT] >> 2)
+        return bins_by_scale(values, field[at.COUNT] >> 2)
     return values[0], values[1], values[2], values[3]
 
 

@@ -8,9 +8,10 @@ from hailo_decode.kernels import layout as at
 from hailo_decode.kernels._jit import apart, kernel, variant
 from hailo_decode.kernels.boxes import box_by_table, box_of
 from hailo_decode.kernels.memory import bytes_at, data_of, halves_at, reals_at
-from hailo_decode.kernels.pick import pick_ranked, pick_real, pick_scored
+from hailo_decode.kernels.pick import pick_real, pick_scored
 from hailo_decode.kernels.product import pick_product
-from hailo_decode.kernels.scan import block_maxima, count_reaching
+from hailo_decode.kernels.rank import AT_ONCE, find_ranked, keep_ranked, scan_ranked
+from hailo_decode.kernels.scan import blocks_of
 from hailo_decode.kernels.select import select
 from hailo_decode.kernels.sort import sort_keys
 
@@ -39,7 +40,7 @@ def _begin(outputs, addresses, settings, work, report):
 
 
 @apart
-def _opening_band(maxima, blocks, fields, ranks, cuts, settings, counts):
+def _opening_band(maxima, blocks, fields, ranks, settings, counts):
     """Return the rank behind the first band: all ranks, or where some hundred blocks are reached.
 
     With a low threshold tens of thousands of candidates stand in line for `max_det` places: 733 us if all are
@@ -47,11 +48,6 @@ def _opening_band(maxima, blocks, fields, ranks, cuts, settings, counts):
     """
     ranks_in_all = settings[at.RANKS]
     if ranks_in_all > counts.shape[0] or settings[at.TURNED] != 0:
-        return ranks_in_all
-    hit = np.int64(0)
-    for level in range(settings[at.LEVELS]):
-        hit += count_reaching(maxima[blocks[level] : blocks[level + 1]], cuts[level, ranks_in_all])
-    if hit <= 2 * _OPENING:
         return ranks_in_all
     for r in range(ranks_in_all):
         counts[r] = 0
@@ -92,36 +88,40 @@ def frame_ranked(
         and heights of anchors, input pixels. shape (3,) f8: constants of the box code. extra (2,) f8: those of the
         extra field.
     maxima : (blocks,) u1, scratch
-    keys : (keys, spare, counts, blocks, band), scratch
-        (capacity,) u8, (capacity,) u8, (n,) i4, (levels + 1,) i8, (3,) i8
+    keys : (keys, spare, counts, blocks, found), scratch
+        (capacity,) u8, (capacity,) u8, (n,) i4, (levels + 1,) i8, (levels + 1,) i8
     work, result, report
         As in `select`.
     """
     ranks, cuts = lookup[0], lookup[1]
-    candidates, spare, counts, blocks, band = keys
+    candidates, spare, counts, blocks, found = keys
     _begin(outputs, addresses, settings, work, report)
-    blocks[0] = 0
-    for level in range(settings[at.LEVELS]):
-        field = fields[level, at.CLASS]
-        x = bytes_at(addresses[field[at.TENSOR]], field[at.ELEMENTS])
-        blocks[level + 1] = blocks[level] + block_maxima(x, maxima[blocks[level] :])
-    first = np.int64(0)
-    behind = np.int64(_opening_band(maxima, blocks, fields, ranks, cuts, settings, counts))
-    wide = np.int64(_WIDEN)
+    levels, ranks_in_all = settings[at.LEVELS], settings[at.RANKS]
+    blocks[0] = found[0] = 0
+    for level in range(levels):
+        lowest, room = cuts[level, ranks_in_all], maxima[blocks[level] :]
+        found[level + 1] = scan_ranked(addresses, fields[level], lowest, room, candidates, found[level])
+        blocks[level + 1] = blocks[level] + blocks_of(fields[level, at.CLASS, at.ELEMENTS])
+    in_bands = found[levels] > AT_ONCE
+    first, behind, wide = np.int64(0), ranks_in_all, np.int64(_WIDEN)
+    if in_bands:
+        behind = np.int64(_opening_band(maxima, blocks, fields, ranks, settings, counts))
     while True:
         n = np.int64(0)
-        band[0], band[1] = first, behind
-        for level in range(settings[at.LEVELS]):
-            band[2] = cuts[level, behind]
-            n = pick_ranked(
+        for level in range(levels):
+            start, stop = found[level], found[level + 1]
+            if in_bands:
+                lowest, room = cuts[level, behind], maxima[blocks[level] :]
+                start, stop = n, find_ranked(addresses, fields[level], lowest, room, candidates, n)
+            n = keep_ranked(
                 addresses,
                 fields[level],
                 rates[level, at.CLASS],
-                maxima[blocks[level] : blocks[level + 1]],
-                band,
+                (first, behind),
                 ranks,
                 settings,
                 candidates,
+                (start, stop),
                 n,
             )
         sort_keys(candidates, spare, n, settings[at.SORT_FROM], settings[at.KEY_BITS], counts[:512])
@@ -131,10 +131,10 @@ def frame_ranked(
         select(
             candidates, n, addresses, fields, rates, strides, settings, iou_max, lookup, work, result, report
         )
-        if behind >= settings[at.RANKS] or report[at.FULL] != 0 or report[at.CAPPED] != 0:
+        if behind >= ranks_in_all or report[at.FULL] != 0 or report[at.CAPPED] != 0:
             return
         first = behind
-        behind = min(settings[at.RANKS], behind + wide)
+        behind = min(ranks_in_all, behind + wide)
         wide *= 2
 
 
@@ -164,7 +164,8 @@ def frame_scored(
         if item == 1:
             n = pick_scored(
                 bytes_at(address, size),
-                field,
+                addresses,
+                fields[level],
                 rates[level, at.CLASS],
                 floors,
                 quants,
@@ -175,7 +176,8 @@ def frame_scored(
         elif item == 2:
             n = pick_scored(
                 halves_at(address, size),
-                field,
+                addresses,
+                fields[level],
                 rates[level, at.CLASS],
                 floors,
                 quants,
@@ -186,7 +188,16 @@ def frame_scored(
         else:
             real = reals_at(address, size)
             n = pick_real(
-                real, field, rates[level, at.CLASS], floors, quants, settings, candidates, n, report
+                real,
+                addresses,
+                fields[level],
+                rates[level, at.CLASS],
+                floors,
+                quants,
+                settings,
+                candidates,
+                n,
+                report,
             )
     if report[at.BAD_VALUES] != 0:
         return

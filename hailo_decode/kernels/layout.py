@@ -33,7 +33,7 @@ TABLE_STEP = 21  # rows from one channel of the tensor to the next: 0 where all 
 QUANT = 22  # row of the (scale, zero point) of the field's first channel
 QUANT_STEP = 23  # 0 where all channels share one
 LOGITS = 24  # 1 where the sigmoid is still to be applied
-MODE = 25  # how its numbers become real ones: 0 by table, 1 by scale and zero point
+MODE = 25  # how its numbers become exponentials: see `bins.BY_TABLE` and those beside it
 PRIORS = 26  # first row of the level's anchor sizes
 COLUMNS = 27
 

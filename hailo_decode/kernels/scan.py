@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from hailo_decode.kernels._jit import apart_from, inner, kernel
-from hailo_decode.kernels.memory import part_of, reals_at
+from hailo_decode.kernels._jit import inner, kernel
+from hailo_decode.kernels.memory import reals_at
 
 # Elements in a block. The reduction across a vector register is paid once a block: 640 bytes read at
 # 91 GB/s, one row of 80 classes at a time at 28 GB/s; 320 to 1280 are within 5 % of each other.
 BLOCK = 640
+
+
+@inner
+def blocks_of(elements):
+    """Return how many blocks a buffer has; the last one may be short."""
+    return (elements + BLOCK - 1) // BLOCK
 
 
 @inner
@@ -25,16 +31,6 @@ def largest(v):
         x = v[k]
         m = x if x > m else m
     return m
-
-
-@inner
-def count_reaching(v, floor):
-    """Return how many of some u1 are at least `floor`, which may be 256; sums of 32 bits, as in `any_reaches`."""
-    least = np.int32(floor)
-    count = np.int32(0)
-    for k in range(v.shape[0]):
-        count = np.int32(count + np.int32(np.int32(v[k]) >= least))
-    return np.int64(count)
 
 
 @inner
@@ -62,28 +58,6 @@ def reaches_or_bad(v, floor):
         hit = np.int32(hit | np.int32(v[k] >= floor))
         bad = np.int32(bad | np.int32((v[k] - v[k]) != np.float32(0)))
     return hit + np.int32(2) * bad
-
-
-def _block_maxima(x, out):
-    full = x.shape[0] // BLOCK
-    out[:full] = x[: full * BLOCK].reshape(full, BLOCK).max(axis=1)
-    if full * BLOCK < x.shape[0]:
-        out[full] = x[full * BLOCK :].max()
-        full += 1
-    return full
-
-
-@apart_from(_block_maxima)
-def block_maxima(x, out):
-    """Fill `out` with the largest byte of each block of a flat u1 buffer; return their number."""
-    n = x.shape[0]
-    full = n // BLOCK
-    for q in range(full):
-        out[q] = largest(part_of(x, q * BLOCK, BLOCK))
-    if full * BLOCK < n:
-        out[full] = largest(x[full * BLOCK :])
-        full += 1
-    return full
 
 
 @kernel("i8 i8 -> i8")

@@ -6,9 +6,7 @@ from compiled import compiled
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hailo_decode.kernels.scan import BLOCK, any_reaches, block_maxima, largest, reaches_or_bad
-
-block_maxima = compiled(block_maxima)
+from hailo_decode.kernels.scan import any_reaches, largest, reaches_or_bad
 
 BYTES = st.lists(st.integers(0, 255), max_size=200).map(lambda v: np.array(v, np.uint8))
 WHOLE = st.sampled_from([np.uint8, np.uint16]).flatmap(
@@ -52,13 +50,3 @@ def test_one_pass_tells_what_reaches_the_floor_and_what_is_no_number(form, value
         told = form(array, np.float32(floor))
     assert bool(told & 1) == bool((array >= np.float32(floor)).any())
     assert bool(told & 2) == bool((~np.isfinite(array)).any())
-
-
-@pytest.mark.parametrize("size", [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK, 3 * BLOCK + 17])
-def test_each_block_gets_its_own_maximum(size, rng):
-    x = rng.integers(0, 250, size, dtype=np.uint8)
-    if size:
-        x[-1] = 255
-    out = np.zeros(size // BLOCK + 1, np.uint8)
-    count = block_maxima(x, out)
-    assert out[:count].tolist() == [x[start : start + BLOCK].max() for start in range(0, size, BLOCK)]
