@@ -95,7 +95,7 @@ def read_rows(frame: Any, choices: tuple[NmsForm, ...], hints: Hints) -> Rows:
             continue
         try:
             rows = form.read(frame, hints)
-            if len(rows.boxes):
+            if not rows.sound and len(rows.boxes):
                 check_rows(rows, hints)
         except HailoDecodeError as fault:
             faults.append((form, fault))

@@ -105,10 +105,10 @@ class NmsTask:
         )
         if not n:
             return result
-        scratch = (np.empty((2, n), np.uint64), np.empty(_COUNTERS, np.int32))
+        keys, counts = np.empty((2, n), np.uint64), np.empty(_COUNTERS, np.int32)
         floor = np.float32(-np.inf if self.conf is None else self.conf)
         boxes = _stretched(rows.boxes, self.scale)
-        kept = rank_boxes(boxes, rows.class_id, floor, self.size, scratch, result)
+        kept = rank_boxes(boxes, rows.class_id, floor, self.size, keys, counts, *result)
         return result if kept == n else tuple(column[:kept] for column in result)
 
     def _within_limits(self, class_id: I4) -> tuple[I4, str]:

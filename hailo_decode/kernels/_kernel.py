@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import re
-import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from struct import Struct
 from typing import Any
 
 import numpy as np
@@ -44,16 +44,12 @@ def leaves(types: str) -> tuple[list[Any], str]:
     return stack[0], result.strip()
 
 
-def _flat(values: Any) -> Iterator[Any]:
+def _flat(values: Iterable[Any]) -> Iterator[Any]:
     for value in values:
-        if isinstance(value, (tuple, list)) and not _is_type(value):
+        if isinstance(value, tuple):
             yield from _flat(value)
         else:
             yield value
-
-
-def _is_type(value: Any) -> bool:
-    return isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str)
 
 
 class Kernel:
@@ -78,7 +74,13 @@ class Kernel:
         self.native: Native | None = None
         self.address = 0
         self.instead: dict[Function, Function] = {}
-        self._leaves = [(np.dtype(kind), axes) for kind, axes in _flat(leaves(types)[0])]
+        told = [(token.rstrip("*"), token.count("*")) for token in _TOKEN.findall(types.partition("->")[0])]
+        told = [(kind, axes) for kind, axes in told if kind not in ("(", ")")]
+        self._leaves = [(np.dtype(kind) if axes else None, axes) for kind, axes in told]
+        self._nested = "(" in types
+        codes = ("d" if kind[0] == "f" and not axes else "q" for kind, axes in told)
+        self.write = Struct("q" + "".join(codes)).pack_into
+        self.room = ctypes.c_int64 * (1 + len(told))
 
     def __call__(self, *args: Any) -> int:
         """Run once; returns what the function returns, 0 where that is nothing."""
@@ -93,24 +95,28 @@ class Kernel:
         """Return the call with these arguments, to be made again and again: 0.5 us, whatever their number."""
         return Bound(self, args)
 
-    def words(self, args: tuple[Any, ...]) -> list[int]:
-        """Return what compiled code gets of the arguments: objects of arrays, values, the bits of reals.
+    def words(self, args: tuple[Any, ...]) -> list[Any]:
+        """Return what compiled code gets of the arguments: objects of arrays, and numbers; the place of the result first.
 
         Raises
         ------
         SizeError, DtypeError
             When an array has not the dtype, axes or order that the kernel states: compiled code would read other memory.
         """
-        words = [0]
-        values = list(_flat(args))
+        values = list(_flat(args)) if self._nested else args
         if len(values) != len(self._leaves):
             raise SizeError(
                 f"{self.name} got {len(values)} arguments", wanted=f"{len(self._leaves)}, as {self.types}"
             )
+        words: list[Any] = [0]
         for value, (dtype, axes) in zip(values, self._leaves, strict=True):
-            if not axes:
-                words.append(int(value) if dtype.kind == "i" else _bits(value))
-            elif value.dtype == dtype and value.ndim == axes and value.flags.c_contiguous:
+            if dtype is None:
+                words.append(value)
+            elif (
+                (value.dtype is dtype or value.dtype == dtype)
+                and value.ndim == axes
+                and value.flags.c_contiguous
+            ):
                 words.append(id(value))
             else:
                 raise DtypeError(
@@ -134,20 +140,18 @@ class Kernel:
 class Bound:
     """A kernel with its arguments. Arrays may change their contents, not their place."""
 
-    __slots__ = ("_args", "_nothing", "_place", "_table", "kernel")
+    __slots__ = ("_args", "_place", "_table", "kernel")
 
     def __init__(self, kernel: Kernel, args: tuple[Any, ...]) -> None:
-        words = kernel.words(args)
         self.kernel, self._args = kernel, args
-        self._table = (ctypes.c_int64 * len(words))(*words)
-        self._place = ctypes.c_void_p(ctypes.addressof(self._table))
-        # Where numba's convention wants results and exceptions; there are none.
-        self._nothing = ctypes.c_void_p(ctypes.addressof(_SINK))
+        self._table = kernel.room()
+        kernel.write(self._table, 0, *kernel.words(args))
+        self._place = ctypes.addressof(self._table)
 
     @property
     def entry(self) -> tuple[int, int]:
         """Addresses of its machine code, 0 where there is none yet, and of its arguments."""
-        return self.kernel.address, self._place.value or 0
+        return self.kernel.address, self._place
 
     def __call__(self) -> int:
         native = self.kernel.native
@@ -162,12 +166,11 @@ class Bound:
                     native = machine_code(self.kernel, wait=True)
                     if native is None:
                         raise
-        native(self._nothing, self._nothing, self._place)
+        native(_NOTHING, _NOTHING, self._place)
         return self._table[0]
 
 
 _SINK = ctypes.create_string_buffer(64)
-
-
-def _bits(value: float) -> int:
-    return int(struct.unpack("q", struct.pack("d", value))[0])
+_NOTHING = ctypes.c_void_p(
+    ctypes.addressof(_SINK)
+)  # where numba's convention wants results and exceptions: there are none

@@ -20,7 +20,8 @@ _BITS = np.array((0xFFF, 0xFFF, 0xFFF, 0xFFF, 0xFFFF), np.uint64)
 
 def takes_words(frame: Any) -> bool:
     """Tell whether a frame is a flat run of bytes, or of words of 64 bits."""
-    return is_bytes(frame) and getattr(frame, "dtype", np.uint8) in (np.uint8, np.uint64)
+    dtype = getattr(frame, "dtype", None)
+    return is_bytes(frame) and (dtype is None or (dtype.kind == "u" and dtype.itemsize in (1, 8)))
 
 
 def unpacked(words: U8) -> AnyArray:

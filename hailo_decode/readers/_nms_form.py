@@ -81,6 +81,8 @@ class Rows:
         How much the content speaks for this form: `DOUBTFUL`, `WEAK`, `PLAUSIBLE` or `PROOF`.
     cut : str
         What the buffer itself shows to be missing.
+    sound : bool
+        Whether the rows were looked at already, and can all be true.
     """
 
     boxes: F4
@@ -92,6 +94,7 @@ class Rows:
     masks: tuple[U1, ...] | None = None
     evidence: int = PROOF
     cut: str = ""
+    sound: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,19 @@ from typing import Any
 import numpy as np
 
 from hailo_decode.errors import AmbiguousError, DtypeError, SizeError, ValuesError
-from hailo_decode.readers._nms_form import PROOF, WEAK, Hints, NmsForm, Rows, as_bytes, is_bytes, real_boxes
+from hailo_decode.kernels.nms_buffer import FAULTS, walk_by_class
+from hailo_decode.readers._nms_form import (
+    FAR,
+    PROOF,
+    SCORE_SLACK,
+    WEAK,
+    Hints,
+    NmsForm,
+    Rows,
+    as_bytes,
+    is_bytes,
+    real_boxes,
+)
 from hailo_decode.readers.sizes import by_class_sizes
 from hailo_decode.values.arrays import F4, AnyArray
 from hailo_decode.values.order import FormatOrder
@@ -34,8 +46,6 @@ def read(frame: Any, hints: Hints) -> Rows:
         When a count is no whole number, or larger than a class can hold.
     DtypeError, QuantError
     """
-    from hailo_decode.kernels.nms_buffer import walk_by_class
-
     stored = _numbers(frame)
     classes, most = _sizes(stored.size, hints)
     # To the compiler a read-only array is another type, for which it would compile anew: such a one is copied.
@@ -44,12 +54,14 @@ def read(frame: Any, hints: Hints) -> Rows:
     )
     room = values.size // _VALUES
     boxes, class_id = np.empty((room, _VALUES), np.float32), np.empty(room, np.int32)
-    stopped = np.empty(2, np.int64)
-    n = walk_by_class(values, classes, most, boxes, class_id, stopped)
+    told, faults = np.empty(3, np.int64), np.empty((FAULTS, 2), np.int64)
+    n = walk_by_class(values, classes, most, SCORE_SLACK, FAR, boxes, class_id, told, faults)
+    at_class, offset, faulty = told.tolist()
     if n < 0:
-        raise _stopped(values, classes, most, int(stopped[0]), int(stopped[1]))
+        raise _stopped(values, classes, most, at_class, offset)
     boxes = boxes[:n]
-    if stored.dtype.kind == "u":
+    whole = stored.dtype.kind == "u"
+    if whole:
         boxes = real_boxes(boxes.astype(np.uint16), hints)
     return Rows(
         boxes,
@@ -58,6 +70,7 @@ def read(frame: Any, hints: Hints) -> Rows:
         classes,
         most,
         evidence=PROOF if n or getattr(frame, "itemsize", 1) > 1 else WEAK,
+        sound=not faulty and not whole,
     )
 
 
