@@ -72,6 +72,30 @@ def test_the_common_area_is_that_of_the_common_shapes_corners(a, b):
     assert kernels.shared_area(_shape(b), _shape(a), scratch) == pytest.approx(shared, rel=1e-7, abs=1e-7)
 
 
+def _near(shape, off):
+    return tuple(float(value + by) for value, by in zip(shape, off, strict=True))
+
+
+@settings(max_examples=300)
+@given(shapes, st.tuples(*[st.floats(-4, 4)] * 4, st.floats(-2, 2)), st.floats(0.01, 1.0))
+@example((30, 30, 20, 10, 0.3), (0.0,) * 5, 1.0)
+@example((30, 30, 20, 10, 0.3), (20.0, 0.0, 0.0, 0.0, 0.0), 0.01)
+@example((30, 30, 20, 10, 0.0), (0.0, 0.0, 0.0, 0.0, math.pi / 2), 1 / 3)
+def test_what_is_said_without_the_common_area_is_what_it_says(a, off, iou_max):
+    b = _near(a, off)
+    assume(min(b[2], b[3]) > 0)
+    told = kernels._surely(_shape(a), _shape(b), iou_max)
+    shared = kernels.shared_area(_shape(a), _shape(b), np.empty((2, 12, 2)))
+    reached = bool(shared > 0 and shared >= iou_max * (a[2] * a[3] + b[2] * b[3] - shared))
+    assert told in (-1, int(reached))
+
+
+def test_boxes_that_are_nearly_one_or_far_apart_need_no_common_area():
+    box = (30.0, 30.0, 20.0, 10.0, 0.3)
+    for off, told in (((0.5, 0.2, 1, 0, 0.05), 1), ((30, 0, 0, 0, 1), 0), ((0, 0, 0, 0, 0.7), -1)):
+        assert kernels._surely(_shape(box), _shape(_near(box, off)), 0.5) == told
+
+
 @pytest.mark.parametrize(
     ("a", "b", "iou"),
     [
