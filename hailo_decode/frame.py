@@ -43,7 +43,9 @@ def laid_out(plan: Plan, outputs: Outputs) -> list[AnyArray] | None:
     arrays: list[AnyArray] = []
     for slot in plan.slots:
         array = found.get(slot.name)
-        if not isinstance(array, np.ndarray) or array.shape != slot.shape or array.dtype != slot.dtype:
+        if not isinstance(array, np.ndarray) or array.shape != slot.shape:
+            return None
+        if array.dtype is not slot.dtype and array.dtype != slot.dtype:  # nearly always the same object
             return None
         if not array.flags.carray:  # contiguous, aligned and writable: nearly always
             array = np.require(array, requirements=["C", "A"])
@@ -107,13 +109,14 @@ def _finish(
     plan: Plan, workspace: Workspace, arrays: list[AnyArray], letterbox: Letterbox | None, out: Room | None
 ) -> Detections:
     """Check what a frame reports, and copy its result."""
-    xyxy, confidence, class_id, extra = workspace.found()
     report = workspace.report.tolist()
+    count = report[at.FOUND]
+    xyxy, confidence, class_id = workspace.found(count)
     if report[at.BAD_VALUES] or report[at.BAD_BOXES]:
         raise _bad_values(plan, arrays, report[at.BAD_BOXES])
     if report[at.TRIED] >= workspace.crowd:
         _check_crowd(plan, arrays)
-    if len(confidence) and confidence[0] > _MOST:
+    if count and confidence[0] > _MOST:
         raise _beyond_one(plan, float(confidence[0]))
     meta = dict(plan.meta)
     if report[at.CAPPED] or report[at.FULL] or report[at.CLASS_FULL]:
@@ -128,6 +131,7 @@ def _finish(
         xyxy, confidence, class_id = out.take(xyxy, confidence, class_id)
     if plan.family.extra is None:
         return Detections(xyxy, confidence, class_id, names=plan.names, meta=meta)
+    extra = workspace.extra[:count]
     mask, keypoints, corners = _more(plan, workspace, arrays, letterbox, xyxy, extra)
     return Detections(xyxy, confidence, class_id, mask, keypoints, corners, plan.names, meta)
 

@@ -15,21 +15,25 @@ from hailo_decode.values.letterbox import Letterbox
 
 Function = Callable[[list[Any]], Iterable[Any]]  # from jobs to their results, in order
 _SPAN = 0.002  # seconds of work that are handed over at once: a thread takes some 50 us to wake up, a frame 40 to decode
-_MOST_JOBS = 16  # in one such span: frames that come slowly are handed over one by one
+_MOST_JOBS = 8
 
 
 class _Part:
-    """Some jobs, and their results once a worker has set `done`."""
+    """Some jobs, the thread that runs them first come, and their results once they are done."""
 
     def __init__(self, jobs: list[Any]) -> None:
         self.jobs = jobs
         self.results: list[Any] = []
         self.error: BaseException | None = None
         self.seconds = 0.0  # of one job
-        self.done = Lock()  # held until then: cheaper than an event
-        self.done.acquire()
+        self._taken = Lock()
+        self._done = Lock()  # held until then: cheaper than an event
+        self._done.acquire()
 
     def run(self, function: Function) -> None:
+        """Do the jobs, unless another thread has taken them."""
+        if not self._taken.acquire(blocking=False):
+            return
         began = time.perf_counter()
         try:
             self.results.extend(function(self.jobs))
@@ -37,11 +41,14 @@ class _Part:
             self.error = error
         self.seconds = (time.perf_counter() - began) / max(len(self.jobs), 1)
         self.jobs = []
-        self.done.release()
+        self._done.release()
+
+    def is_done(self) -> bool:
+        return not self._done.locked()
 
     def read(self) -> Iterator[Any]:
-        self.done.acquire()
-        yield from self.results
+        with self._done:
+            yield from self.results
         if self.error is not None:
             raise self.error
 
@@ -49,27 +56,30 @@ class _Part:
 def in_order(function: Function, jobs: Iterable[Any], workers: int) -> Iterator[Any]:
     """Yield results in the order of the jobs, keeping at most two spans of jobs a worker ahead of the reader.
 
-    Jobs are taken in the reader's thread. Where their source or the function raises, results of the jobs before come first.
+    Jobs are taken in the reader's thread, which is one of the workers: it does what it would wait for otherwise. Where their
+    source or the function raises, results of the jobs before come first.
     """
     todo: SimpleQueue[_Part | None] = SimpleQueue()
-    threads = [Thread(target=_work, args=(function, todo), daemon=True) for _ in range(workers)]
+    threads = [Thread(target=_work, args=(function, todo), daemon=True) for _ in range(workers - 1)]
     for thread in threads:
         thread.start()
     waiting: deque[_Part] = deque()
     source, size, end = iter(jobs), 1, None
     try:
-        while end is None:
-            began = time.perf_counter()
-            taken, end = _take(source, size)
-            each = (time.perf_counter() - began) / max(len(taken), 1)
-            waiting.append(_Part(taken))
-            todo.put(waiting[-1])
-            if len(waiting) >= 2 * workers:
-                part = waiting.popleft()
-                yield from part.read()
-                size = max(1, min(int(_SPAN / (part.seconds + each)), _MOST_JOBS))
-        while waiting:
-            yield from waiting.popleft().read()
+        while end is None or waiting:
+            while end is None and len(waiting) < 2 * workers:
+                began = time.perf_counter()
+                taken, end = _take(source, size)
+                each = (time.perf_counter() - began) / max(len(taken), 1)
+                waiting.append(_Part(taken))
+                todo.put(waiting[-1])
+            for part in waiting:
+                if waiting[0].is_done():
+                    break
+                part.run(function)
+            part = waiting.popleft()
+            yield from part.read()
+            size = max(1, min(int(_SPAN / (part.seconds + each)), _MOST_JOBS))
     finally:
         for _ in threads:
             todo.put(None)

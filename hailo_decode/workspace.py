@@ -60,6 +60,13 @@ class Workspace:
     Parameters
     ----------
     plan : Plan
+
+    Attributes
+    ----------
+    report : (REPORT,) i8
+        What the last frame reports.
+    extra : (max_det, ...) f4
+        What it says of each box: keypoints (points, 3), corners (4, 2), coefficients of masks (channels,), or (0,).
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -92,8 +99,7 @@ class Workspace:
         self._work = (
             np.empty(sizes.classes, np.int32),
             np.empty(sizes.classes, np.int32),
-            np.zeros(tables.anchors, np.int32),
-            np.zeros(1, np.int32),
+            np.empty(tables.anchors // 64 + 1, np.uint64),
             np.empty((held, 6), np.float32),
             np.empty(held, np.int32),
             np.empty((held // 32 + 1, 6, 32), np.float32),
@@ -126,7 +132,7 @@ class Workspace:
         self._painter: Painter | None = None
         self._placed: Letterbox | None = None
         self.placed = ""
-        self._extra: F4 = np.empty((rows, *_extra_shape(plan)), np.float32)
+        self.extra: F4 = np.empty((rows, *_extra_shape(plan)), np.float32)
         self.calls = [kernel.bind(*args) for kernel, args in self._steps()]
         later = (holds_bad, paint_masks) if _kind(plan) == "masks" else ()
         self._waiting = [*(call.kernel for call in self.calls), *later]
@@ -139,10 +145,10 @@ class Workspace:
         rest = (self._work, self._result, report)
         yield _frame_kernel(tables), (self._outputs, *self._common, scan, self._keys, *rest)
         kind, where = _kind(plan), (self._addresses, tables.fields, tables.rates)
-        told = (tables.settings, tables.lookup, self._result, report, self._values, self._extra)
+        told = (tables.settings, tables.lookup, self._result, report, self._values, self.extra)
         if kind == "angle":
             yield select_turned, (self._keys[0], *self._common, *rest)
-            yield write_corners, (self._result, report, self._extra)
+            yield write_corners, (self._result, report, self.extra)
         elif kind == "keypoints":
             yield read_keypoints, (*where, tables.strides, *told, (plan.keypoints or (0, 0))[1])
         elif kind == "masks":
@@ -180,18 +186,13 @@ class Workspace:
         for call in self.calls:
             call()
 
-    def found(self) -> tuple[F4, F4, I4, F4]:
-        """Return what the last frame has.
+    def found(self, count: int) -> tuple[F4, F4, I4]:
+        """Return boxes, scores and classes of the last frame, of which its `report` tells the number.
 
-        Returns
-        -------
-        xyxy, confidence, class_id, extra : arrays
-            Views of this workspace's memory, good until its next frame; `report` tells the rest. Extra: keypoints
-            (n, points, 3), corners (n, 4, 2), coefficients of masks (n, channels), or (n, 0).
+        They are views of this workspace's memory, good until its next frame; so is `extra`.
         """
-        found = int(self.report[at.FOUND])
-        xyxy, confidence, class_id, *_ = self._result
-        return xyxy[:found], confidence[:found], class_id[:found], self._extra[:found]
+        xyxy, confidence, class_id = self._result[:3]
+        return xyxy[:count], confidence[:count], class_id[:count]
 
     def waits(self) -> bool:
         """Tell whether the interpreter runs what is not yet compiled."""

@@ -15,6 +15,7 @@ from hailo_decode.kernels.scan import blocks_of
 from hailo_decode.kernels.select import select
 from hailo_decode.kernels.sort import sort_keys
 
+_NONE = np.uint64(0)
 _OPENING = 300  # blocks whose best byte opens the first band
 _GIVEN = "i8* i8* i8*** f8*** f8** i8* f4 " + at.LOOKUP  # outputs to lookup
 _OWN = f"{at.KEYS} {at.WORK} {at.RESULT} i8*"  # keys to report
@@ -28,15 +29,12 @@ def _begin(outputs, addresses, settings, work, report):
         addresses[k] = data_of(outputs[k])
     for k in range(report.shape[0]):
         report[k] = 0
-    heads, class_counts, seen, stamp = work[0], work[1], work[2], work[3]
+    heads, class_counts, seen = work[0], work[1], work[2]
     for c in range(settings[at.CLASSES]):
         heads[c] = -1
         class_counts[c] = 0
-    if stamp[0] == np.int32(0x7FFFFFFF):
-        stamp[0] = 0
-        for k in range(seen.shape[0]):
-            seen[k] = 0
-    stamp[0] += 1
+    for k in range(seen.shape[0]):
+        seen[k] = _NONE
 
 
 @apart

@@ -113,5 +113,5 @@ BOX_CODES = {
 # Types of the tuples that kernels pass on, as `kernel` takes them: what they hold is said in `frame_ranked` and `select`.
 LOOKUP = "(i4** i4** f4* f8** f8** f8** f8* f8*)"
 KEYS = "(u8* u8* i4* i8* i8*)"
-WORK = "(i4* i4* i4* i4* f4** i4* f4*** u1* f8* f8* f8** f8*** i4* f8* f4**)"
+WORK = "(i4* i4* u8* f4** i4* f4*** u1* f8* f8* f8** f8*** i4* f8* f4**)"
 RESULT = "(f4** f4* i4* i4* f8** f8*)"

@@ -203,7 +203,7 @@ def pick_product(addresses, level, floor, conf, quants, settings, work, keys, n,
     settings, work, keys, n, report
         As in `select` and `pick_ranked`.
     """
-    thing, values = level[at.OBJECT], work[8]
+    thing, values = level[at.OBJECT], work[7]
     address, size, item = addresses[thing[at.TENSOR]], thing[at.ELEMENTS], thing[at.ITEM]
     if item == 1:
         if floor > 255.0:

@@ -210,8 +210,8 @@ def hit_turned(mode, held, label, iou_max, box, shape, bounds, kept, labels, sha
 @inner
 def _admit_turned(c, box, settings, iou_max, work, report):
     """Tell whether the turned box in `work` overlaps no better one too much; if so it is compared with all that follow."""
-    boxes, labels = work[4], work[5]
-    shape, kept, shapes = work[9], work[10], work[11]
+    boxes, labels = work[3], work[4]
+    shape, kept, shapes = work[8], work[9], work[10]
     held = report[at.HELD]
     label = np.int32(0) if settings[at.AGNOSTIC] != 0 else np.int32(c)
     if hit_turned(settings[at.TURNED], held, label, iou_max, box, shape, boxes, kept, labels, shapes):
@@ -230,7 +230,7 @@ def select_turned(keys, addresses, fields, rates, strides, settings, iou_max, lo
 
     A call of its own: inside the frame it would double what every other head waits for its first compilation.
     """
-    scores, row, values, shape, turned = lookup[2], work[7], work[8], work[9], result[4]
+    scores, row, values, shape, turned = lookup[2], work[6], work[7], work[8], result[4]
     code, levels = settings[at.BOX_CODE], settings[at.LEVELS]
     for i in range(report[at.SORTED]):
         anchor, c, full = examine(keys[i], settings, work, report)
