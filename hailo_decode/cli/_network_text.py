@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -148,6 +147,8 @@ def _remarks(remarks: Sequence[Diagnostic]) -> Iterator[str]:
 
 
 def _folded(text: str, indent: str = "") -> list[str]:
+    import textwrap
+
     return textwrap.wrap(
         text, _WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
     )

@@ -6,7 +6,6 @@ networks: one step serves several families. They stand here alone; all else asks
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass
 from enum import Enum
 
@@ -156,6 +155,8 @@ def guess_meta_arch(name: str) -> str | None:
     True
     """
     spoken = {other: arch.name for arch in META_ARCHS for other in (arch.name, *arch.serves)}
+    import difflib
+
     near = difflib.get_close_matches(name.lower(), spoken, n=1, cutoff=0.8)
     return spoken[near[0]] if near else None
 
