@@ -3,16 +3,17 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test lint docs bench ci clean
+.PHONY: help demo test lint docs bench kernels ci clean
 
 help:
-	@echo "make demo   decode the recording that ships with the package: a picture, a table, JSON"
-	@echo "make test   run all tests"
-	@echo "make lint   format and check: ruff, mypy --strict, import layers"
-	@echo "make docs   build the documentation into docs/_build"
-	@echo "make bench  time this package against others"
-	@echo "make ci     all that has to be green before a change is taken (.ci/run)"
-	@echo "make clean  remove what these made, the environment too"
+	@echo "make demo     decode the recording that ships with the package: a picture, a table, JSON"
+	@echo "make test     run all tests"
+	@echo "make lint     format and check: ruff, mypy --strict, import layers"
+	@echo "make docs     build the documentation into docs/_build"
+	@echo "make bench    time this package against others"
+	@echo "make kernels  lower the kernels anew, after a change to one"
+	@echo "make ci       all that has to be green before a change is taken (.ci/run)"
+	@echo "make clean    remove what these made, the environment too"
 
 demo:
 	@$(PYTHON) tools/setup_env.py
@@ -37,6 +38,10 @@ docs:
 bench:
 	@$(PYTHON) tools/setup_env.py
 	@$(BIN)/python bench/compare.py
+
+kernels:
+	@$(PYTHON) tools/setup_env.py dev
+	@$(BIN)/python tools/lower_kernels.py
 
 ci:
 	@.ci/run
