@@ -25,10 +25,6 @@ _MOST = (
     1.0 + 1.0 / 64.0
 ) ** 2  # quantised probabilities reach a step beyond 1, and a score may be a product of two
 
-_INTERPRETED = (
-    "run by the interpreter, with the same results: they are compiled meanwhile, once for this machine"
-)
-
 
 def laid_out(plan: Plan, outputs: Outputs) -> list[AnyArray] | None:
     """Return outputs in the order of a plan's slots, contiguous, in place where they are; None where one looks different."""
@@ -122,7 +118,7 @@ def _finish(
     if report[at.CAPPED] or report[at.FULL] or report[at.CLASS_FULL]:
         meta["cut"] = _told_cut(plan, report)
     if workspace.waits():
-        meta["kernels"] = _INTERPRETED
+        meta["kernels"] = workspace.told_waiting()
     if letterbox is not None:
         meta["frame"] = workspace.placed
     if out is None:

@@ -11,7 +11,7 @@ import numpy as np
 from hailo_decode.kernels import layout as at
 from hailo_decode.kernels import photo
 from hailo_decode.kernels._kernel import Kernel
-from hailo_decode.kernels._store import prepare
+from hailo_decode.kernels._store import is_hopeless, prepare
 from hailo_decode.kernels.bins import BY_TABLE
 from hailo_decode.kernels.crowd import crowd_scratch
 from hailo_decode.kernels.extras import read_keypoints, read_rows
@@ -199,6 +199,13 @@ class Workspace:
         if self._waiting:
             self._waiting = [kernel for kernel in self._waiting if kernel.native is None]
         return bool(self._waiting)
+
+    def told_waiting(self) -> str:
+        """Say what runs kernels that are not compiled, and for how long."""
+        hopeless = any(map(is_hopeless, self._waiting))
+        return "run by the interpreter, with the same results: they " + (
+            "cannot be compiled here" if hopeless else "are compiled meanwhile, once for this machine"
+        )
 
     def bad_prototypes(self) -> bool:
         """Tell whether the prototypes of this frame hold values that are no numbers."""

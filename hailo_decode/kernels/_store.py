@@ -111,6 +111,11 @@ def _made(kernel: Kernel, wait: bool) -> int:
     return address
 
 
+def is_hopeless(kernel: Kernel) -> bool:
+    """Tell whether it was tried to compile a kernel, and failed."""
+    return kernel.name in _HOPELESS
+
+
 def keep(kernel: Kernel) -> None:
     """Compile a kernel and keep its machine code: in a process that does nothing else."""
     folder = cache_folder()

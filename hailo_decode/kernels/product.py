@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from hailo_decode.kernels import layout as at
-from hailo_decode.kernels._jit import apart, inner
+from hailo_decode.kernels._jit import apart, apart_from, inner
 from hailo_decode.kernels.boxes import cell_of, first_of, offset_of
 from hailo_decode.kernels.memory import bytes_at, halves_at, reals_at
 from hailo_decode.kernels.pick import quant_row, score_key, sigmoid
@@ -131,6 +131,21 @@ def _visit(addresses, level, h, w, a, raw, conf, quants, settings, values, keys,
     )
 
 
+def _any_hit_at_once(row, first, behind, pitch, floor):
+    part = row[first * pitch : (behind - 1) * pitch + 1 : pitch]
+    return bool(((part >= floor) | (part - part != 0)).any())
+
+
+@apart_from(_any_hit_at_once)
+def _any_hit(row, first, behind, pitch, floor):
+    """Tell whether any of some anchors reaches the floor, or holds no number."""
+    hit = np.int32(0)
+    for i in range(first, behind):
+        raw = row[np.uint64(i * pitch)]
+        hit = np.int32(hit | np.int32(raw >= floor) | np.int32(raw - raw != 0))
+    return hit != 0
+
+
 @inner
 def _walk(x, addresses, level, floor, conf, quants, settings, values, keys, n, report):
     """Go over a level's anchors as they lie: row by row, or where each channel has a run of cells, run by run.
@@ -154,11 +169,7 @@ def _walk(x, addresses, level, floor, conf, quants, settings, values, keys, n, r
             row = x[offset_of(thing, start, first_of(thing, s if runs else np.int64(0))) :]
             for first in range(0, count, _AT_ONCE):
                 behind = min(first + _AT_ONCE, count)
-                hit = np.int32(0)
-                for i in range(first, behind):
-                    raw = row[np.uint64(i * pitch)]
-                    hit = np.int32(hit | np.int32(raw >= floor) | np.int32(raw - raw != 0))
-                if hit == 0:
+                if not _any_hit(row, first, behind, pitch, floor):
                     continue
                 for i in range(first, behind):
                     raw = row[np.uint64(i * pitch)]
