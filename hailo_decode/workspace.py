@@ -77,7 +77,7 @@ class Workspace:
         keys = places + int(fields[:, at.CLASS, at.ELEMENTS].max()) + AT_ONCE + BLOCK
         held = int(min(tables.settings[at.MAX_NMS], places)) + 1
         turned = tables.settings[at.TURNED] != 0
-        channels = 2 * int(fields[:, :, at.COUNT].max())
+        channels = -(-2 * int(fields[:, :, at.COUNT].max()) // 8) * 8  # bytes, that are filled by eights too
         rows = int(tables.settings[at.MAX_DET])
         labels = 1 if tables.settings[at.AGNOSTIC] else sizes.classes
         self._plan = plan

@@ -84,9 +84,12 @@ def fetch_cell(addresses, field, h, w):
     """
     if field[at.CHANNEL] == 1:
         start = addresses[field[at.TENSOR]] + field[at.ITEM] * (h * field[at.ROW] + w * field[at.COLUMN])
-        for line in range(start, start + field[at.ITEM] * field[at.COUNT], _LINE):
-            fetch(line)
-        fetch(start + field[at.ITEM] * field[at.COUNT] - 1)
+        run = field[at.ITEM] * (8 if field[at.EIGHTS] != 0 else field[at.COUNT])
+        pitch = field[at.ITEM] * (field[at.GROUP] if field[at.EIGHTS] != 0 else field[at.COUNT])
+        for place in range(start, start + pitch * (field[at.COUNT] * field[at.ITEM] // run), pitch):
+            for line in range(place, place + run, _LINE):
+                fetch(line)
+            fetch(place + run - 1)
 
 
 @inner
