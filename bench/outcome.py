@@ -92,10 +92,10 @@ def cells(figures: Figures) -> list[tuple[str, ...]]:
     lines: list[tuple[str, ...]] = []
     for name, samples in figures.samples.items():
         alike = ours is not None and samples.unit == ours.unit and ours.median > 0
-        times = f"{samples.median / ours.median:.2f}" if alike and ours else ""
-        by_cpu = ""
-        if alike and ours and samples.cpu_median and ours.cpu_median:
-            by_cpu = f"{samples.cpu_median / ours.cpu_median:.2f}"
+        times = by_cpu = ""
+        if alike and ours:
+            times, worked = f"{samples.times(ours):.2f}", samples.cpu_times(ours)
+            by_cpu = "" if worked is None else f"{worked:.2f}"
         lines.append(
             (
                 name,

@@ -19,9 +19,10 @@ Written by `python bench/compare.py --write docs/performance.md`; every figure b
 Every way runs a little in each of {rounds} rounds, in one process, on the same made-up frames, with one thread for
 every library; six frames rotate, so that they lie in the caches as they do when HailoRT has just written them, or 64,
 so that they come from memory. Times are those of the whole public call. `median` and `p10` are over all calls,
-`spread` is from p10 to p90 over the median, `times ours` the ratio of medians, `by CPU time` the same ratio of
-processor time, which other programs on the machine disturb less. A target counts as met when the less flattering of
-both ratios meets it.
+`spread` is from p10 to p90 over the median. `times ours` is the ratio of the medians of one round, and of all rounds
+the middle one: a machine that is slow for some seconds is so for all ways of a round. `by CPU time` is the same ratio
+of processor time, which other programs on the machine disturb less. A target counts as met when the less flattering
+of both ratios meets it. The start of processes is measured with Python's bytecode in place, as pip leaves it.
 
 Before a way is timed, its boxes are compared with those of a float64 decode of the same tensors: same class, corners
 within 0.1 pixels, scores within the rounding of a byte. One that finds something else is not timed, and said to be

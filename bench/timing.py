@@ -45,11 +45,14 @@ class Samples:
         One a call, or one a process.
     cpu : list of float
         Processor time a call, of the calling thread, one a round; empty where it was not taken.
+    rounds : list of float
+        The middle value of each round; empty where there were no rounds.
     """
 
     unit: str
     values: list[float] = field(default_factory=list)
     cpu: list[float] = field(default_factory=list)
+    rounds: list[float] = field(default_factory=list)
 
     @property
     def median(self) -> float:
@@ -71,6 +74,23 @@ class Samples:
     def cpu_median(self) -> float | None:
         """The middle of the processor times, None where there are none."""
         return statistics.median(self.cpu) if self.cpu else None
+
+    def times(self, ours: Samples) -> float:
+        """Return how many times as long this way takes: round by round, and the middle of that.
+
+        A machine that is slow for some seconds is so for both ways of a round; over all calls together, it may be so for
+        more of the one's than of the other's.
+        """
+        return _middle_ratio(self.rounds, ours.rounds) or self.median / ours.median
+
+    def cpu_times(self, ours: Samples) -> float | None:
+        """Return the same by processor time; None where it was not taken."""
+        return _middle_ratio(self.cpu, ours.cpu)
+
+
+def _middle_ratio(one: list[float], other: list[float]) -> float | None:
+    ratios = [a / b for a, b in zip(one, other, strict=False) if b > 0]  # slow ways stop after a few rounds
+    return statistics.median(ratios) if ratios else None
 
 
 def hold_to_one_thread() -> None:
@@ -148,4 +168,5 @@ def _one_turn(run: Callable[[int], Any], calls: int, frames: int, turn: int, int
         start = clock()
         run(frame)
         values.append((clock() - start) / 1e3)
+    into.rounds.append(statistics.median(values[-calls:]))
     into.cpu.append((time.thread_time_ns() - worked) / calls / 1e3)

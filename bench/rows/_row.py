@@ -129,9 +129,8 @@ def judge(claim: Claim, figures: Figures) -> Verdict:
         return Verdict(claim, None, None)
     values = [ours.median]
     if other is not None:
-        values = [other.median / ours.median]
-        if ours.cpu_median and other.cpu_median:
-            values.append(other.cpu_median / ours.cpu_median)
+        worked = other.cpu_times(ours)
+        values = [other.times(ours)] if worked is None else [other.times(ours), worked]
         if claim.at_most is not None:
             values = [1 / value for value in values]
     if claim.at_least is not None:
