@@ -186,7 +186,7 @@ class Decoder:
         *,
         letterboxes: Sequence[Letterbox | None] | None = None,
     ) -> Iterator[Detections]:
-        """Decode many frames, in order; with several workers, on that many threads.
+        """Decode many frames, in order; with several workers, on that many threads, the reader's own among them.
 
         Parameters
         ----------

@@ -15,7 +15,7 @@ from hailo_decode.values.letterbox import Letterbox
 
 Function = Callable[[list[Any]], Iterable[Any]]  # from jobs to their results, in order
 _SPAN = 0.002  # seconds of work that are handed over at once: a thread takes some 50 us to wake up, a frame 40 to decode
-_MOST_JOBS = 8
+_MOST_JOBS = 8  # in one such span: frames that come slowly are handed over one by one
 
 
 class _Part:
@@ -44,9 +44,11 @@ class _Part:
         self._done.release()
 
     def is_done(self) -> bool:
+        """Tell whether the results are there."""
         return not self._done.locked()
 
     def read(self) -> Iterator[Any]:
+        """Wait for the results, and yield them; what the jobs raised comes behind those before it."""
         with self._done:
             yield from self.results
         if self.error is not None:
