@@ -1,7 +1,7 @@
 """Marks of code that is to be compiled: what Python calls, what stands once, what goes into its callers.
 
-The functions stay plain Python. `_build` compiles them with numba, `_store` keeps and loads their machine code, and until
-that is there `_kernel` has the interpreter run them: the same source, the same numbers, slowly.
+The functions stay plain Python. `_build` lowers them with numba, `_emit` makes machine code of that, `_store` keeps and
+loads it, and until it is there `_kernel` has the interpreter run them: the same source, the same numbers, slowly.
 """
 
 from __future__ import annotations

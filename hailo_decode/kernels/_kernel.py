@@ -65,6 +65,8 @@ class Kernel:
         The machine code, once it is loaded; `address` is where it is entered.
     instead : dict of function to function
         What is compiled in place of functions that it calls.
+    room, write : type of a ctypes array, callable
+        The table of arguments, and what fills it with `words`.
     """
 
     def __init__(self, function: Function, types: str) -> None:

@@ -22,7 +22,7 @@ from hailo_decode.kernels._kernel import DATA
 ENTRY = "hailo_decode_entry"  # the function that is called from outside
 FILE = Path(__file__).with_name("lowered.xz")
 _ROOM = Path(__file__).parent
-_MAKERS = ("_build", "_jit", "_whole")  # beside the kernels, what the text depends on
+_MAKERS = ("_build", "_jit", "_kernel", "_whole")  # beside the kernels, what the text depends on
 # Shared code goes into its callers and what is unused goes: an eighth is left. All that looks at the processor comes later.
 _PASSES = (
     "always_inliner",

@@ -1,4 +1,4 @@
-"""Memory as kernels see it, and one machine instruction: as Python has them; `_build` puts numba's in their place."""
+"""Memory as kernels see it, and two machine instructions: as Python has them; `_build` puts numba's in their place."""
 
 from __future__ import annotations
 

@@ -212,7 +212,7 @@ def pick_product(addresses, level, floor, conf, quants, settings, work, keys, n,
     conf : f8
     quants : (rows, 2) f8
     settings, work, keys, n, report
-        As in `select` and `pick_ranked`.
+        As in `select` and `rank.keep_ranked`.
     """
     thing, values = level[at.OBJECT], work[7]
     address, size, item = addresses[thing[at.TENSOR]], thing[at.ELEMENTS], thing[at.ITEM]
